@@ -25,19 +25,28 @@ package struct MigrationModels {
   ///   store cannot be read.
   package init(storePath: String, target: ModelFile, modelPath: String) throws {
     let hashes = try StoreMetadata.read(path: storePath).entityVersionHashesByName
-    let target = target.takingUnconfirmedHashes(from: hashes)
-    self.target = target
-    if target.model.compareVersionHashes(with: hashes).isCompatible {
-      source = target
+    if target.model.entityVersionHashesByName == hashes {
+      (source, self.target) = (target, target)
       return
     }
-    let search = VersionSearch(path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes)
+    let carried = StoreModel.carriedModel(ofStoreAt: storePath)
+    let fitting = target.takingUnconfirmedHashes(from: hashes, carrying: carried)
+    let isTarget = fitting.model.entityVersionHashesByName == hashes
+    let search = VersionSearch(
+      path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes, carrying: carried)
+    if isTarget {
+      // A version that has the store's hashes by the rules is meant rather than one that may take them.
+      let isOther = search.isRuled && !search.names.contains(target.versionName)
+      (source, self.target) = isOther ? (search.file ?? fitting, target) : (fitting, fitting)
+      return
+    }
+    self.target = fitting
     if let known = search.file {
       source = known
       return
     }
     do {
-      source = try Self.carried(by: storePath, hashes, target, modelPath)
+      source = try Self.carried(by: storePath, hashes, fitting, modelPath)
     } catch {
       // It may be the version that cannot be read.
       throw search.failure ?? error

@@ -1,7 +1,7 @@
 import CoreDataLayout
 import Foundation
 public import ModelFiles
-import ObjectModel
+package import ObjectModel
 public import Pipelines
 import SeedFormats
 
@@ -106,13 +106,15 @@ public enum StoreModel {
   }
 
   /// Reads a model for work on a copy of a store that exists already, such as one that the app made. Where a version
-  /// hash rests on an unconfirmed rule, that of the store is taken.
+  /// hash rests on an unconfirmed rule, that of the store is taken, unless the model in it has another entity of that name.
   /// - Parameter templatePath: the store that is copied; nil when a new one is made.
   /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when a store cannot be read.
   public static func readFile(path: String, version: String?, templatePath: String?) throws -> ModelFile {
     let file = try readFile(path: path, version: version)
     guard let templatePath, file.model.entities.contains(where: \.restsOnUnconfirmedHashRule) else { return file }
-    return file.takingUnconfirmedHashes(from: try StoreMetadata.read(path: templatePath).entityVersionHashesByName)
+    return file.takingUnconfirmedHashes(
+      from: try StoreMetadata.read(path: templatePath).entityVersionHashesByName,
+      carrying: carriedModel(ofStoreAt: templatePath))
   }
 
   /// What goes into `Z_MODELCACHE` of a new store when the model is compiled already: that very archive, deflated. Nil
@@ -128,6 +130,15 @@ public enum StoreModel {
     guard let cache = try ModelCache.read(path: storePath) else { return nil }
     return try CachedModelReader.read(
       deflated: cache.content, origin: storePath, storedHashes: cache.versionHashes)
+  }
+
+  /// The model that a store was made with, as far as it carries a sound one that has its hashes.
+  package static func carriedModel(ofStoreAt path: String) -> ManagedObjectModel? {
+    guard let model = (try? readCached(storePath: path))?.model,
+      let hashes = try? StoreMetadata.read(path: path).entityVersionHashesByName,
+      model.takingUnconfirmedHashes(from: hashes).entityVersionHashesByName == hashes
+    else { return nil }
+    return model
   }
 }
 

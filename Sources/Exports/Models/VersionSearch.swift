@@ -10,18 +10,21 @@ package struct VersionSearch {
   package private(set) var file: ModelFile?
   /// Names of the versions that cannot be read.
   package private(set) var unreadable: [String] = []
+  /// Whether those that are found have the hashes by the rules alone, also where these are not confirmed.
+  package private(set) var isRuled = false
   /// Why the first of them cannot be read, or the folder.
   package private(set) var failure: ModelError?
 
   /// - Parameters:
   ///   - path: the model as it was given; nothing is found where that is one version only.
   ///   - hashes: entity name → version hash, of the store.
-  package init(path: String, hashes: [String: Data]) {
+  ///   - carried: the model that the store carries itself, which tells versions apart whose hashes are not sure.
+  package init(path: String, hashes: [String: Data], carrying carried: ManagedObjectModel?) {
     guard ModelReader.isModel(path: path) else { return }
     do {
       let versions = try ModelReader.versions(path: path)
       guard versions.names.count > 1 else { return }
-      for name in versions.names { look(at: name, path: path, hashes: hashes) }
+      for name in versions.names { look(at: name, path: path, hashes, carried) }
     } catch {
       failure = error
     }
@@ -39,10 +42,16 @@ package struct VersionSearch {
     return isLink ? url.path : path
   }
 
-  private mutating func look(at name: String, path: String, hashes: [String: Data]) {
+  private mutating func look(
+    at name: String, path: String, _ hashes: [String: Data], _ carried: ManagedObjectModel?
+  ) {
     do {
-      let known = try ModelReader.readFile(path: path, version: name).takingUnconfirmedHashes(from: hashes)
+      let known = try ModelReader.readFile(path: path, version: name)
+        .takingUnconfirmedHashes(from: hashes, carrying: carried)
       guard known.model.entityVersionHashesByName == hashes else { return }
+      let hasRuled = known.model.ruledVersionHashes == hashes
+      if hasRuled, !isRuled { (names, file, isRuled) = ([], nil, true) }
+      guard hasRuled == isRuled else { return }
       names.append(name)
       file = file ?? known
     } catch {

@@ -68,12 +68,15 @@ public struct ProgressiveMigration: StoreMigrating {
     let hashes = try type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
     var library = library
     library.insert(ModelLibrary.Version(name: "the wanted model", model: model))
-    let position = library.adopt(hashes)
-    if position == nil { library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes)) }
-    let start = position ?? 0
-    guard let end = library.index(of: model) else {
+    guard var end = library.index(of: model) else {
       throw MigrationError(.missingMappingModel, "the wanted model does not belong to the library")
     }
+    let position = library.adopt(hashes, carrying: carriedModel(ofStoreAt: url, type, hashes))
+    if position == nil {
+      library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes))
+      end += 1
+    }
+    let start = position ?? 0
     // Versions may differ in nothing that a store depends on.
     let isThere =
       library.versions[start].model.entityVersionHashesByName == library.versions[end].model.entityVersionHashesByName
@@ -131,6 +134,11 @@ public struct ProgressiveMigration: StoreMigrating {
         + "what the last version has: \(losses.prefix(10).joined(separator: ", "))",
       hint: "write a mapping model that brings it along, or accept the losses (acceptsLossesOnTheWay)")
   }
+
+  /// The model that a store carries itself, as far as it is sound and has the store's hashes.
+  private func carriedModel(
+    ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
+  ) -> ManagedObjectModel? { (try? cachedVersion(ofStoreAt: url, type, hashes))?.model }
 
   /// The model that a store carries itself.
   private func cachedVersion(

@@ -173,10 +173,11 @@ public struct ModelLibrary: Sendable {
 
   /// The position of the version that a store was made with, which takes the store's hashes where its own rest on unconfirmed
   /// rules.
-  mutating func adopt(_ hashes: [String: Data]) -> Int? {
+  /// - Parameter carried: the model that the store carries itself, which tells versions apart whose hashes are not sure.
+  mutating func adopt(_ hashes: [String: Data], carrying carried: ManagedObjectModel? = nil) -> Int? {
     if let index = versions.firstIndex(where: { $0.model.entityVersionHashesByName == hashes }) { return index }
     for (index, version) in versions.enumerated() {
-      let model = version.model.takingUnconfirmedHashes(from: hashes)
+      let model = version.model.takingUnconfirmedHashes(from: hashes, carrying: carried)
       guard model.entityVersionHashesByName == hashes else { continue }
       versions[index] = Version(name: version.name, model: model)
       return index

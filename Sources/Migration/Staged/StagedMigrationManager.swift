@@ -113,10 +113,10 @@ public final class StagedMigrationManager: StoreMigrating {
       throw MigrationError(
         .missingMappingModel, "the stages do not lead to the wanted model", hint: "add a stage that ends at it")
     }
+    func start(_ isSource: (ManagedObjectModel) -> Bool) -> Int? { all[...end].firstIndex { isSource($0.source) } }
     guard
-      let start = all[...end].firstIndex(where: { step in
-        step.source.takingUnconfirmedHashes(from: hashes).entityVersionHashesByName == hashes
-      })
+      let start = start({ $0.entityVersionHashesByName == hashes })
+        ?? start({ $0.takingUnconfirmedHashes(from: hashes).entityVersionHashesByName == hashes })
     else {
       throw MigrationError(
         .missingSourceModel, "no stage begins at the model that \(path) was made with",

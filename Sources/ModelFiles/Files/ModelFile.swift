@@ -18,9 +18,18 @@ public struct ModelFile: Sendable {
 
   /// The same file with `ManagedObjectModel.takingUnconfirmedHashes(from:)` done to its model.
   public func takingUnconfirmedHashes(from storedHashes: [String: Data]) -> ModelFile {
-    ModelFile(
-      model: model.takingUnconfirmedHashes(from: storedHashes), versionName: versionName, path: path, archive: archive,
-      warnings: warnings)
+    with(model.takingUnconfirmedHashes(from: storedHashes))
+  }
+
+  /// The same file with `ManagedObjectModel.takingUnconfirmedHashes(from:carrying:)` done to its model.
+  package func takingUnconfirmedHashes(
+    from storedHashes: [String: Data], carrying carried: ManagedObjectModel?
+  ) -> ModelFile {
+    with(model.takingUnconfirmedHashes(from: storedHashes, carrying: carried))
+  }
+
+  private func with(_ model: ManagedObjectModel) -> ModelFile {
+    ModelFile(model: model, versionName: versionName, path: path, archive: archive, warnings: warnings)
   }
 }
 

@@ -17,6 +17,8 @@ public final class ManagedObjectModel: Sendable {
   let hashes: ModelHashes
   /// The entities as they were declared, when warnings changed them.
   private let declared: [EntityDescription]?
+  /// The hashes that were given for entities whose own rest on unconfirmed rules.
+  private let storedHashes: [String: Data]
   let idSpaces = ObjectIDSpaces()
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
@@ -37,6 +39,7 @@ public final class ManagedObjectModel: Sendable {
     let repaired = validator.repairedEntities()
     declared = repaired == sorted ? nil : sorted
     resolved = ResolvedModel(repaired, parent: validator.parent, indexByName: validator.indexByName)
+    self.storedHashes = storedHashes
     hashes = Self.hashes(repaired, resolved, declared: declared, stored: storedHashes)
     descriptions = repaired
     warnings = validator.warnings
@@ -54,7 +57,9 @@ public final class ManagedObjectModel: Sendable {
     resolved = model.resolved
     warnings = model.warnings
     declared = model.declared
-    hashes = Self.hashes(model.descriptions, model.resolved, declared: model.declared, stored: storedHashes)
+    // What came with the model itself is known, and not taken from elsewhere.
+    self.storedHashes = storedHashes.merging(model.storedHashes) { _, own in own }
+    hashes = Self.hashes(model.descriptions, model.resolved, declared: model.declared, stored: self.storedHashes)
   }
 
   private static func hashes(
@@ -68,9 +73,28 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// The same model, in which entities whose version hash rests on an unconfirmed rule take it from a store or a
-  /// compiled model that Apple's tools made for this model. Other entities keep their computed hashes.
+  /// compiled model that Apple's tools made for this model. Other entities keep their computed hashes, and those that have
+  /// taken one already keep that.
   public func takingUnconfirmedHashes(from storedHashes: [String: Data]) -> ManagedObjectModel {
     ManagedObjectModel(self, storedHashes: storedHashes)
+  }
+
+  /// The same for a store that may have been made with another version of the model: entities that the model in the store
+  /// declares otherwise keep their computed hashes.
+  /// - Parameter carried: the model that the store carries itself; nil where it has none, and all take the store's hashes.
+  package func takingUnconfirmedHashes(
+    from storedHashes: [String: Data], carrying carried: ManagedObjectModel?
+  ) -> ManagedObjectModel {
+    guard entities.contains(where: \.restsOnUnconfirmedHashRule) else { return self }
+    guard let carried else { return takingUnconfirmedHashes(from: storedHashes) }
+    let (own, theirs) = (ruledVersionHashes, carried.ruledVersionHashes)
+    return takingUnconfirmedHashes(from: storedHashes.filter { name, _ in own[name] == theirs[name] })
+  }
+
+  /// The version hashes by the rules alone, also where these are not confirmed, by the entities' names.
+  package var ruledVersionHashes: [String: Data] {
+    let hashes = Self.hashes(descriptions, resolved, declared: declared, stored: [:]).entities
+    return Dictionary(zip(descriptions.map(\.name), hashes), uniquingKeysWith: { first, _ in first })
   }
 
   /// The entities as they were declared, sorted by name: with the parts that `warnings` say were left out of

@@ -100,7 +100,9 @@ struct CheckCommand: ParsableCommand {
       comparison = .unreadableCachedModel(RunError(any: error, store: store).message)
     }
     let hashes = try? StoreMetadata.read(path: store).entityVersionHashesByName
-    let search = hashes.map { VersionSearch(path: modelPath, hashes: $0) }
+    let search = hashes.map {
+      VersionSearch(path: modelPath, hashes: $0, carrying: StoreModel.carriedModel(ofStoreAt: store))
+    }
     let report = try StoreChecker.check(
       path: store, model: expected.model, storeModel: search?.file?.model ?? comparison.model)
     let verdict =

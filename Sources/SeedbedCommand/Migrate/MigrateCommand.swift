@@ -66,7 +66,7 @@ struct MigrateCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let target = try StoreModel.readFile(path: model, version: to, templatePath: store)
+      let target = try StoreModel.readFile(path: model, version: to)
       let result = try migrate(to: target)
       Terminal.print(json ? result.json : result.text)
       // As the migration itself would end.
