@@ -38,7 +38,7 @@ struct ResolvedDerivation: Sendable {
     case join(table: String, owner: String, member: String)
   }
 
-  enum Formula: Sendable {
+  enum Formula: Sendable, Hashable {
     case now
     case value(hops: [Hop], column: String, function: DerivationFormula.TextFunction?)
     /// `result` and `filter` are SQL over the member's table, called `m`, and `read` are the columns in them.

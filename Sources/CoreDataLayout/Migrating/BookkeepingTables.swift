@@ -162,8 +162,9 @@ private struct MaskTranslation: Sendable {
       let (before, after) = (work.old.historyMask(of: move.old), work.new.historyMask(of: move.new))
       var bits = [Int?](repeating: nil, count: before.byteCount * 8)
       for (name, bit) in after.bitByProperty {
-        // What is derived has no source; its changes are those of what has its name.
-        let derived = move.new.attribute(name)?.derivation == nil ? nil : name
+        // What is derived has no source; its changes are those of what it was.
+        let derived =
+          move.new.attribute(name)?.derivation == nil ? nil : work.moves.derivedName(of: name, move)
         guard let source = work.moves.sourceName(of: name, move) ?? derived, let old = before.bitByProperty[source],
           bits.indices.contains(old)
         else { continue }

@@ -111,7 +111,9 @@ struct ColumnSources {
 
   /// A derived attribute keeps its column, whose values are put right where that is needed.
   private func derived(_ name: String, _ column: TableLayout.Column, _ move: EntityMoves.Move) -> CellSource {
-    guard let former = old.column(for: name, of: move.old), former.sqlType == column.sqlType else { return .null }
+    guard let former = moves.derivedName(of: name, move).flatMap({ old.column(for: $0, of: move.old) }),
+      former.sqlType == column.sqlType
+    else { return .null }
     return .column(former.name)
   }
 

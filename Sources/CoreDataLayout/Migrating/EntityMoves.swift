@@ -95,6 +95,16 @@ struct EntityMoves {
     moveByOldIndex[move.old.index].flatMap { sources[$0][property] }
   }
 
+  /// The old attribute that a derived one of the rows was: that of its name, or else the derived one that its renaming identifier
+  /// leads to.
+  func derivedName(of attribute: String, _ move: Move) -> String? {
+    if move.old.attribute(attribute) != nil { return attribute }
+    guard let former = move.new.attribute(attribute)?.renamingIdentifier, move.new.attribute(former) == nil,
+      move.old.attribute(former)?.derivation != nil
+    else { return nil }
+    return former
+  }
+
   /// The old relationship that a new one of the rows takes its objects from.
   func source(of relationship: Relationship, _ move: Move) -> Relationship? {
     sourceName(of: relationship.name, move).flatMap { move.old.relationship($0) }

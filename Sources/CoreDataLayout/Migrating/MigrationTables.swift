@@ -196,11 +196,15 @@ struct MigrationTables {
   /// Computes derived attributes. Those of `now()` that were there before keep their time.
   /// - Parameter hasRemoved: whether duplicates went, or gave their values to others.
   func derive(at timestamp: Double, hasRemoved: Bool) throws {
+    let isTouched = hasRemoved || work.movesRows || work.changesValues
+    // One that is computed from another comes behind it.
+    var isFollowed = false
     for derived in work.new.derivedAttributes {
       guard let derivation = derived.derivation else { continue }
       let isNew = !wasDerived(derived)
       if case .now = derivation.formula, !isNew { continue }
-      guard isNew || hasRemoved || work.movesRows else { continue }
+      guard isNew || isTouched || isFollowed || !readsTheSame(derived, derivation) else { continue }
+      isFollowed = true
       let statement = try Statement(connection, derivation.refreshStatement())
       if statement.parameterCount > 0 { try statement.bind(1, timestamp) }
       try statement.run()
@@ -211,7 +215,18 @@ struct MigrationTables {
   private func wasDerived(_ derived: DerivedAttribute) -> Bool {
     guard let new = derived.entity.attribute(derived.name) else { return false }
     let rows = work.moves.moves(toKind: derived.entity)
-    return rows.allSatisfy { $0.old.attribute(derived.name)?.derivation == new.derivation }
+    return rows.allSatisfy { move in
+      work.moves.derivedName(of: derived.name, move).flatMap { move.old.attribute($0) }?.derivation == new.derivation
+    }
+  }
+
+  /// Whether the attribute was computed from the same columns: what has the same name may be another property now.
+  private func readsTheSame(_ derived: DerivedAttribute, _ derivation: ResolvedDerivation) -> Bool {
+    work.moves.moves(toKind: derived.entity).allSatisfy { move in
+      let name = work.moves.derivedName(of: derived.name, move)
+      let former = work.old.derivedAttributes.first { $0.name == name && move.old.isKind(of: $0.entity) }?.derivation
+      return former?.target == derivation.target && former?.formula == derivation.formula
+    }
   }
 
   /// Makes the indexes, R-trees and triggers of the new model that are not there.

@@ -121,6 +121,14 @@ struct MigrationWork {
       || joins.contains { if case .inPlace = $0.method { false } else { true } }
   }
 
+  /// Whether columns that stay have other values, or other names.
+  var changesValues: Bool {
+    tables.contains { table in
+      let appended = Set(table.appended.map(\.name))
+      return !table.renamed.isEmpty || table.assigned.contains { $0.column != "Z_ENT" && !appended.contains($0.column) }
+    }
+  }
+
   /// The rows that come into a new table, some columns of them, as SQL over the old tables.
   func rowSelection(of table: TableWork, columns: [String]) -> String? {
     let parts = table.feeds.map { feed in

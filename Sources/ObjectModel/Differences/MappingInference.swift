@@ -136,6 +136,7 @@ struct MappingInference {
   }
 
   private mutating func compare(_ from: AttributeDescription, _ to: AttributeDescription, _ entity: String) {
+    if to.derivation != nil, from.derivation == nil { add(.losses, entity, to.name, "derived now, its values go") }
     if to.derivation != nil || from.derivation != nil && to.type == from.type { return }
     if from.type != to.type {
       add(.obstacles, entity, to.name, "changes its type from \(from.type) to \(to.type)")
