@@ -58,14 +58,21 @@ struct EntityMoves {
 
   /// The same with keys raised where several hierarchies come into one table.
   /// - Parameter highest: the highest key in use in the table of an old root, and the one given out last.
-  mutating func raiseKeys(_ highest: (Entity) throws -> Int64) rethrows {
+  /// - Throws: `StoreError.notAStore` where keys would be higher than keys can be.
+  mutating func raiseKeys(path: String, _ highest: (Entity) throws -> Int64) throws {
     for root in new.tables.map(\.root) {
       var next: Int64 = 0
       for oldRoot in oldRoots(of: root) {
         for index in moves.indices where moves[index].new.root == root && moves[index].old.root == oldRoot {
           moves[index].offset = next
         }
-        next += try highest(oldRoot)
+        let (sum, overflows) = try next.addingReportingOverflow(highest(oldRoot))
+        if overflows {
+          throw StoreError.notAStore(
+            path: path,
+            message: "the primary keys of \(oldRoot.name) are too high to be raised for the hierarchy of \(root.name)")
+        }
+        next = sum
       }
     }
   }

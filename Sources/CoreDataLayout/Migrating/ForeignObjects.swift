@@ -13,6 +13,8 @@ package struct ForeignObjects: Sendable {
   private(set) var indexes: [ForeignIndex] = []
   /// Columns of the store's tables.
   private(set) var columns: [Column] = []
+  /// Rows of the store's tables that are of no entity of theirs, by table in upper case: how many, where they were counted.
+  private(set) var strayRows: [String: Int] = [:]
   /// Views and triggers on other tables, in the order in which they were made. They stay, and work where what they name is there still.
   private(set) var views: [ForeignView] = []
 
@@ -29,11 +31,25 @@ package struct ForeignObjects: Sendable {
   private let generation: FrameworkGeneration
 
   /// Reads those of a store.
-  /// - Parameter model: the model that it was made with.
-  package init(storeAt path: String, model: ManagedObjectModel) throws {
+  /// - Parameters:
+  ///   - model: the model that it was made with.
+  ///   - countsRows: whether rows of no entity are counted, for which every row is read.
+  package init(storeAt path: String, model: ManagedObjectModel, countsRows: Bool = false) throws {
     self = try ReadOnlyCopy.withConnection(to: path) { connection in
       let generation = try StoreMetadata(connection).frameworkVersion.map { FrameworkGeneration(version: $0) }
-      return try ForeignObjects(connection, StoreLayout(model: model, generation: generation ?? .newest))
+      let layout = StoreLayout(model: model, generation: generation ?? .newest)
+      var objects = try ForeignObjects(connection, layout)
+      if countsRows { try objects.countRows(connection, layout) }
+      return objects
+    }
+  }
+
+  private mutating func countRows(_ connection: Connection, _ layout: StoreLayout) throws {
+    for table in layout.tables {
+      let numbers = layout.numbers(ofKind: table.root).map(String.init).joined(separator: ", ")
+      let count = try connection.integer(
+        "SELECT count(*) FROM \(SchemaGuard.quoted(table.name)) WHERE ifnull(Z_ENT, -1) NOT IN (\(numbers))")
+      if let count, count > 0 { strayRows[table.name.uppercased()] = Int(count) }
     }
   }
 
@@ -108,6 +124,8 @@ package struct ForeignObjectChanges: Sendable, Hashable {
   package var droppedIndexes: [String] = []
   /// Columns of tables that are written anew, such as `ZNOTE.MINE`.
   package var droppedColumns: [String] = []
+  /// Rows of no entity in tables that are written anew or go, such as `2 rows of ZNOTE`.
+  package var droppedRows: [String] = []
   /// Views and triggers that stay and do not work any more, each with SQLite's reason, such as
   /// `view recent, which stays and does not work any more: no such column: ZTEXT`.
   package var brokenViews: [String] = []
@@ -124,7 +142,12 @@ package struct ForeignObjectChanges: Sendable, Hashable {
       list.map { "the \(kind) \($0), which does not belong to the model" }
     }
     return lost("trigger", droppedTriggers) + lost("index", droppedIndexes) + lost("column", droppedColumns)
-      + brokenViews.map { "the \($0)" }
+      + droppedRows.map { "\($0) without an entity of that table" } + brokenViews.map { "the \($0)" }
+  }
+
+  /// Notes rows that go, by table.
+  mutating func drop(_ rows: [String: Int]) {
+    droppedRows = rows.sorted { $0.key < $1.key }.map { "\($1) \($1 == 1 ? "row" : "rows") of \($0)" }
   }
 }
 
@@ -135,8 +158,9 @@ extension ForeignObjects {
     changes.droppedTriggers = triggers
     changes.droppedIndexes = indexes.map(\.text)
     changes.droppedColumns = columns.map { "\($0.table).\($0.name)" }
+    changes.drop(strayRows)
     let others = others
-    (triggers, indexes, columns, views, self.others) = ([], [], [], [], [])
+    (triggers, indexes, columns, views, self.others, strayRows) = ([], [], [], [], [], [:])
     return (changes, others)
   }
 
@@ -158,6 +182,9 @@ extension ForeignObjects {
       work.keptNames.map { ($0.key.uppercased(), $0.value.uppercased()) }, uniquingKeysWith: { first, _ in first })
     changes.droppedColumns = columns.filter { kept[$0.table] == nil }.map { "\($0.table).\($0.name)" }
     columns = columns.compactMap { column in kept[column.table].map { Column(table: $0, name: column.name) } }
+    changes.drop(strayRows.filter { kept[$0.key] == nil })
+    strayRows = Dictionary(
+      strayRows.compactMap { table, count in kept[table].map { ($0, count) } }, uniquingKeysWith: { first, _ in first })
     guard !indexes.isEmpty || !views.isEmpty else { return changes }
     let added = columns.map {
       "ALTER TABLE \(SchemaGuard.quoted($0.table)) ADD COLUMN \(SchemaGuard.quoted($0.name))"

@@ -35,7 +35,7 @@ struct MigrationWork {
       throw StoreError.notAStore(path: path, message: problem.message)
     }
     var moves = try EntityMoves(old, StoreLayout(model: newer, generation: generation), mapping)
-    try moves.raiseKeys { root in
+    try moves.raiseKeys(path: path) { root in
       let number = old.number(of: root)
       let counter = try connection.integer("SELECT IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
       return max(counter, try connection.integer("SELECT max(Z_PK) FROM \(old.table(for: root).name)") ?? 0)
@@ -164,34 +164,40 @@ extension MigrationWork {
       let source = mapping.sourceEntityName.flatMap { old.model[$0] }
       return MigrationPlan.EntityStep(
         source: mapping.sourceEntityName, destination: mapping.destinationEntityName, type: mapping.mappingType,
-        rows: source.flatMap { counts[old.number(of: $0)] },
+        rows: source.flatMap { counts.objects[old.number(of: $0)] },
         primaryKeyOffset: source.flatMap { moves.move(of: $0)?.offset } ?? 0)
     }
     plan.tables = tableSteps()
     var foreign = try ForeignObjects(connection, old)
     plan.foreign = try foreign.carry(through: self)
+    plan.foreign.drop(counts.stray)
     let conditions = MigrationConditions(work: self, connection: connection)
     plan.conditions = try conditions.broken()
     plan.isComplete = conditions.tellsAllDuplicates
     return plan
   }
 
+  /// How many objects there are by entity number, and how many rows of no entity by table, where the table goes.
   private func rowCounts(
     _ connection: Connection, countsAll: Bool, without uncounted: Set<String>
-  ) throws -> [Int: Int] {
+  ) throws -> (objects: [Int: Int], stray: [String: Int]) {
     let untouched = Set(tables.filter(\.leavesRows).flatMap { $0.feeds.map(\.old.name) })
-    var result: [Int: Int] = [:]
+    let kept = keptNames
+    var objects: [Int: Int] = [:]
+    var stray: [String: Int] = [:]
     for table in old.tables
     where (countsAll || !untouched.contains(table.name)) && !uncounted.contains(table.name) {
       let numbers = moves.concrete(kindOf: table.root).map { old.number(of: $0) }
-      guard !numbers.isEmpty else { continue }
       // One pass; groups would be sorted first.
-      let sums = numbers.map { "sum(Z_ENT = \($0))" }.joined(separator: ", ")
-      let statement = try Statement(connection, "SELECT \(sums) FROM \(table.name)")
+      let sums = numbers.map { "ifnull(sum(Z_ENT = \($0)), 0)" } + ["count(*)"]
+      let statement = try Statement(
+        connection, "SELECT \(sums.joined(separator: ", ")) FROM \(SchemaGuard.quoted(table.name))")
       guard try statement.step() else { continue }
-      for (position, number) in numbers.enumerated() { result[number] = Int(statement.int64(at: Int32(position))) }
+      for (position, number) in numbers.enumerated() { objects[number] = Int(statement.int64(at: Int32(position))) }
+      let rest = Int(statement.int64(at: Int32(numbers.count))) - numbers.reduce(0) { $0 + (objects[$1] ?? 0) }
+      if rest > 0, kept[table.name] == nil { stray[table.name.uppercased()] = rest }
     }
-    return result
+    return (objects, stray)
   }
 
   private func tableSteps() -> [MigrationPlan.TableStep] {

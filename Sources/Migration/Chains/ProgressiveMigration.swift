@@ -109,7 +109,7 @@ public struct ProgressiveMigration: StoreMigrating {
     try requireNonePassedOver(by: chain, library)
     try requireConsent(to: chain)
     if type is SQLiteStoreType, let first = chain.steps.first {
-      try chain.note(ForeignObjects(storeAt: url.path, model: first.source.model))
+      try chain.note(ForeignObjects(storeAt: url.path, model: first.source.model, countsRows: true))
     }
     return chain
   }

@@ -187,7 +187,7 @@ extension ForeignObjectChanges {
   fileprivate var jsonMembers: [(String, JSONValue)] {
     [
       ("droppedTriggers", droppedTriggers), ("droppedIndexes", droppedIndexes), ("droppedColumns", droppedColumns),
-      ("brokenViews", brokenViews),
+      ("droppedRows", droppedRows), ("brokenViews", brokenViews),
     ].map { ($0.0, .array($0.1.map { .string($0) })) }
   }
 }
