@@ -3,12 +3,14 @@ package import TestSupport
 
 /// Random edits that a lightweight migration takes, of a random model's descriptions.
 package struct RandomModelEdits {
-  package private(set) var entities: [EntityDescription]
+  package internal(set) var entities: [EntityDescription]
   private var random: SeededGenerator
   private var number = 0
 
-  package init(_ model: ManagedObjectModel, _ random: SeededGenerator) {
-    entities = model.descriptions
+  package init(_ model: ManagedObjectModel, _ random: SeededGenerator) { self.init(model.descriptions, random) }
+
+  package init(_ entities: [EntityDescription], _ random: SeededGenerator) {
+    self.entities = entities
     self.random = random
   }
 
@@ -28,9 +30,9 @@ package struct RandomModelEdits {
     entities[index].uniquenessConstraints = [Array(names.shuffled(using: &random).prefix(1 + below(2)))]
   }
 
-  private mutating func below(_ end: Int) -> Int { end > 0 ? Int.random(in: 0..<end, using: &random) : 0 }
+  mutating func below(_ end: Int) -> Int { end > 0 ? Int.random(in: 0..<end, using: &random) : 0 }
 
-  private mutating func newName(_ stem: String) -> String {
+  mutating func newName(_ stem: String) -> String {
     number += 1
     return "\(stem)\(number)"
   }
@@ -108,7 +110,7 @@ package struct RandomModelEdits {
   }
 
   /// An attribute that is derived from another, or counts objects.
-  private mutating func addDerived(_ index: Int) {
+  mutating func addDerived(_ index: Int) {
     if below(2) == 0, let text = entities[index].attributes.first(where: { $0.type == .string && !$0.isTransient }) {
       var derived = AttributeDescription(newName("d"), .string)
       derived.derivation = .init(expression: "uppercase:(\(text.name))")
@@ -120,7 +122,7 @@ package struct RandomModelEdits {
     }
   }
 
-  private mutating func toggleIndex(_ index: Int) {
+  mutating func toggleIndex(_ index: Int) {
     if !entities[index].fetchIndexes.isEmpty {
       entities[index].fetchIndexes = []
     } else if let attribute = entities[index].attributes.first(where: { $0.type == .string || $0.type == .date }) {

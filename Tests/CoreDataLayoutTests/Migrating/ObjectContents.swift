@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestMigrations
 
 /// What a store holds, as plain values: the slow twin of a migration works on it.
 struct ObjectContents {
@@ -85,29 +86,28 @@ struct ObjectContents {
   /// The new names of older entities that stay.
   static func newNames(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> [String: String] {
     var names: [String: String] = [:]
-    for entity in newer.descriptions {
-      if older[entity.name] != nil {
-        names[entity.name] = entity.name
-      } else if let old = entity.renamingIdentifier, older[old] != nil, newer[old] == nil {
-        names[old] = entity.name
-      }
+    let all = newer.descriptions.map { ($0.name, $0.renamingIdentifier) }
+    let former = Set(older.descriptions.map(\.name))
+    for part in all {
+      if let old = RenamingRules.source(of: part, among: all, older: former) { names[old] = part.0 }
     }
     return names
   }
 
   /// The older attribute that one takes its values from.
   static func source(of attribute: AttributeDescription, _ entity: Entity, _ old: Entity) -> String? {
-    [attribute.name, attribute.renamingIdentifier].compactMap { $0 }.first { name in
-      old.attribute(name).map { !$0.isTransient } == true
-        && (name == attribute.name || entity.attribute(name).map(\.isTransient) != false)
-    }
+    RenamingRules.source(
+      of: (attribute.name, attribute.renamingIdentifier),
+      among: entity.attributes.filter { !$0.isTransient }.map { ($0.name, $0.renamingIdentifier) },
+      older: Set(old.attributes.filter { !$0.isTransient }.map(\.name)))
   }
 
   /// The older relationship that one takes its objects from.
   static func source(of relationship: Relationship, _ entity: Entity, _ old: Entity) -> String? {
-    [relationship.name, relationship.description.renamingIdentifier].compactMap { $0 }.first { name in
-      old.relationship(name) != nil && (name == relationship.name || entity.relationship(name) == nil)
-    }
+    RenamingRules.source(
+      of: (relationship.name, relationship.description.renamingIdentifier),
+      among: entity.relationships.map { ($0.name, $0.description.renamingIdentifier) },
+      older: Set(old.relationships.map(\.name)))
   }
 
   /// Sides that had no predecessor follow their inverse.

@@ -64,14 +64,21 @@ struct PageMigrationTests {
     var byPages = 0
     for seed in seeds {
       var random = SeededGenerator(seed: seed)
-      var stores = try RandomStores(&random)
+      var stores = try RandomStores(&random) { entities, random in
+        guard seed % 3 == 1 else { return }
+        var edits = RandomModelEdits(entities, SeededGenerator(seed: random.next()))
+        edits.enrich(onlyRoots: true)
+        entities = edits.entities
+      }
       try stores.change()
       if seed % 3 == 0 { try stores.change() }
       let older = stores.model
       var edits = RandomModelEdits(older, SeededGenerator(seed: random.next()))
       edits.edit(count: Int(seed % 5) + 1)
+      if seed % 3 > 0 { edits.editOddly(count: Int(seed % 3)) }
       let path = stores.sqlite.path
-      try stores.sqlite.close()
+      // Derived values are computed at the end.
+      try stores.sqlite.seal(journal: .delete)
       guard let newer = try? ManagedObjectModel(entities: edits.entities),
         (try? older.inferredMappingModel(to: newer, mergesHierarchies: true)) != nil
       else { continue }

@@ -1,4 +1,5 @@
 import ObjectModel
+import TestMigrations
 
 extension DumpedObjects {
   /// What plain rules make of the records for a newer model: properties by name or renaming identifier, links with their
@@ -13,12 +14,10 @@ extension DumpedObjects {
 
     init(from older: ManagedObjectModel, to newer: ManagedObjectModel, offsets: [String: Int64]) {
       (self.older, self.newer, self.offsets) = (older, newer, offsets)
-      for entity in newer.descriptions {
-        if older[entity.name] != nil {
-          newNames[entity.name] = entity.name
-        } else if let old = entity.renamingIdentifier, older[old] != nil, newer[old] == nil {
-          newNames[old] = entity.name
-        }
+      let all = newer.descriptions.map { ($0.name, $0.renamingIdentifier) }
+      let former = Set(older.descriptions.map(\.name))
+      for part in all {
+        if let old = RenamingRules.source(of: part, among: all, older: former) { newNames[old] = part.0 }
       }
     }
 
@@ -30,16 +29,17 @@ extension DumpedObjects {
     }
 
     func source(of attribute: AttributeDescription, _ entity: Entity, _ old: Entity) -> String? {
-      [attribute.name, attribute.renamingIdentifier].compactMap { $0 }.first { name in
-        old.attribute(name).map { !$0.isTransient } == true
-          && (name == attribute.name || entity.attribute(name).map(\.isTransient) != false)
-      }
+      RenamingRules.source(
+        of: (attribute.name, attribute.renamingIdentifier),
+        among: entity.attributes.filter { !$0.isTransient }.map { ($0.name, $0.renamingIdentifier) },
+        older: Set(old.attributes.filter { !$0.isTransient }.map(\.name)))
     }
 
     func source(of relationship: Relationship, _ entity: Entity, _ old: Entity) -> String? {
-      [relationship.name, relationship.description.renamingIdentifier].compactMap { $0 }.first { name in
-        old.relationship(name) != nil && (name == relationship.name || entity.relationship(name) == nil)
-      }
+      RenamingRules.source(
+        of: (relationship.name, relationship.description.renamingIdentifier),
+        among: entity.relationships.map { ($0.name, $0.description.renamingIdentifier) },
+        older: Set(old.relationships.map(\.name)))
     }
   }
 

@@ -29,6 +29,7 @@ struct DumpedTwinTests {
     let older = try Self.model(seed, run.workspace, &random)
     var edits = RandomModelEdits(older, SeededGenerator(seed: random.next()))
     edits.edit(count: Int(seed % 5) + 1)
+    if seed % 3 > 0 { edits.editOddly(count: Int(seed % 3)) }
     guard let newer = try? ManagedObjectModel(entities: edits.entities),
       newer.entities.contains(where: { !$0.isAbstract })
     else { return .notAModel }
