@@ -144,7 +144,7 @@ struct Consistency {
   }
 
   /// The storage classes that Core Data writes, by the column's type.
-  private func storageClasses(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+  func storageClasses(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for column in table.columns {
       let classes: String

@@ -2,6 +2,7 @@ public import Foundation
 public import ObjectModel
 import Platform
 import SQLite
+import StoreInterface
 
 /// What a check of a store found.
 public struct StoreReport: Sendable {
@@ -93,6 +94,26 @@ public enum StoreChecker {
     let expected = model.entityVersionHashesByName
     return Set(stored.keys).union(expected.keys).sorted().map { name in
       StoreReport.EntityHash(entity: name, expected: expected[name], stored: stored[name])
+    }
+  }
+
+  /// Values that are not of the type of their column, such as a text in a column of numbers, which reads as another value.
+  /// - Parameters:
+  ///   - model: the model that the store was made with.
+  ///   - entities: names of the entities whose tables are looked at.
+  package static func misplacedValues(
+    path: String, model: ManagedObjectModel, entities: Set<String>
+  ) throws -> [StoreFinding] {
+    try ReadOnlyCopy.withConnection(to: path) { connection in
+      do {
+        let generation = try StoreMetadata(connection).frameworkVersion.map { FrameworkGeneration(version: $0) }
+        let layout = StoreLayout(model: model, generation: generation ?? .newest)
+        let roots = Set(entities.compactMap { model[$0]?.root.name })
+        let check = Consistency(connection: connection, layout: layout)
+        return try layout.tables.filter { roots.contains($0.root.name) }.flatMap { try check.storageClasses(of: $0) }
+      } catch let error as SQLiteError {
+        throw StoreError(error, path: path)
+      }
     }
   }
 

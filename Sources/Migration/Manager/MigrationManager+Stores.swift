@@ -44,6 +44,7 @@ extension MigrationManager {
     }
     let from = try source.open(sourceModel, isReadOnly: true)
     defer { try? from.closeStores() }
+    try requireReadableValues(mapping, source)
     do {
       let to = try destination.open(destinationModel, isReadOnly: false, like: source)
       do {
@@ -58,6 +59,23 @@ extension MigrationManager {
     } catch {
       throw destination.misread(error)
     }
+  }
+}
+
+extension MigrationManager {
+  /// Objects would have other values than the file has, and nothing would tell.
+  private func requireReadableValues(_ mapping: MappingModel, _ source: MigrationStore) throws {
+    guard source.type is SQLiteStoreType else { return }
+    let found = try StoreChecker.misplacedValues(
+      path: source.url.path, model: sourceModel,
+      entities: Set(mapping.entityMappings.compactMap(\.sourceEntityName)))
+    guard let first = found.first else { return }
+    let texts = found.prefix(10).map { finding in
+      let rows = "\(finding.count) \(finding.count == 1 ? "row" : "rows")"
+      return finding.message + " (\(rows)\(finding.exampleKey.map { ", for instance \($0)" } ?? ""))"
+    }
+    throw MigrationError(
+      .value, texts.joined(separator: "; "), hint: first.code.advice)
   }
 }
 
