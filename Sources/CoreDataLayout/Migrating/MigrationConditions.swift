@@ -134,7 +134,7 @@ struct MigrationConditions {
 
   /// Values that are there more than once under a constraint, when it may be broken and the rows' own columns tell.
   private func duplicates(_ index: IndexLayout, _ table: TableWork) throws -> MigrationCondition? {
-    guard let constraint = index.constraint, !isKept(index, table) else { return nil }
+    guard let constraint = index.constraint, !work.guardsDerivedValues(index), !isKept(index, table) else { return nil }
     let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }
     guard !isFilled(columns, table), let rows = work.rowSelection(of: table, columns: columns) else { return nil }
     return try Duplicates(constraint: constraint, columns: columns).find(in: rows, connection)
@@ -148,6 +148,7 @@ struct MigrationConditions {
   /// Whether `broken` tells all values that are there more than once.
   var tellsAllDuplicates: Bool {
     work.new.indexes.allSatisfy { index in
+      if work.guardsDerivedValues(index) { return false }
       guard let constraint = index.constraint, let table = work.tables.first(where: { $0.new.name == index.table }),
         !isKept(index, table)
       else { return true }

@@ -58,11 +58,21 @@ struct MigrationJob {
     let now = options.derivationTimestamp
     var duplicates = DuplicateRemoval(
       work: aside, connection: connection, policy: options.duplicates, external: external, timestamp: now)
+    let time = now ?? Date().timeIntervalSinceReferenceDate
+    let isUniqueByDerived = work.new.indexes.contains { work.guardsDerivedValues($0) }
+    if isUniqueByDerived { try rows.derive(at: time, hasRemoved: false) }
     report.removedDuplicates = try duplicates.run()
+    if isUniqueByDerived {
+      // What is left of duplicates may have other derived values, and these be there twice.
+      var last = report.removedDuplicates
+      while !last.isEmpty {
+        try rows.derive(at: time, hasRemoved: true)
+        last = try duplicates.run()
+        report.removedDuplicates.merge(last, uniquingKeysWith: +)
+      }
+    }
     options.willBegin?(.indexing)
-    try rows.derive(
-      at: now ?? Date().timeIntervalSinceReferenceDate,
-      hasRemoved: !report.removedDuplicates.isEmpty)
+    try rows.derive(at: time, hasRemoved: !report.removedDuplicates.isEmpty)
     try rows.makeIndexes()
     try rows.makeViews()
     report.brokenIndexes = try rows.makeKeptIndexes().map(\.text)

@@ -52,7 +52,8 @@ struct MigrationTables {
     let kept = Set(work.keptNames.filter { $0.key == $0.value }.keys.map { $0.uppercased() })
     // Pages of tables are written without knowing the indexes of others.
     let staying = Set(
-      work.new.indexes.map(\.createStatement) + keptIndexes.filter(outlastsRows).map(\.statement))
+      work.new.indexes.filter { !work.guardsDerivedValues($0) }.map(\.createStatement)
+        + keptIndexes.filter(outlastsRows).map(\.statement))
     var statements: [String] = []
     let list = try Statement(
       connection,
@@ -82,7 +83,7 @@ struct MigrationTables {
 
   /// Whether an index can be there while rows are written and duplicates go.
   private func outlastsRows(_ index: ForeignIndex) -> Bool {
-    !(index.isUnique && resolvesDuplicates)
+    !(index.isUnique && (resolvesDuplicates || !work.new.derivedAttributes.isEmpty))
       && !tablesOfPages.contains { $0.uppercased() == index.table.uppercased() }
   }
 

@@ -129,6 +129,12 @@ struct MigrationWork {
     }
   }
 
+  /// Whether an index guards a uniqueness constraint of derived values, which are there after the rows only.
+  func guardsDerivedValues(_ index: IndexLayout) -> Bool {
+    guard let constraint = index.constraint else { return false }
+    return constraint.names.contains { constraint.entity.attribute($0)?.derivation != nil }
+  }
+
   /// The rows that come into a new table, some columns of them, as SQL over the old tables.
   func rowSelection(of table: TableWork, columns: [String]) -> String? {
     let parts = table.feeds.map { feed in

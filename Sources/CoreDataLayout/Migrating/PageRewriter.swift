@@ -24,7 +24,8 @@ struct PageRewriter {
         try dropOthers(of: work.name(rewrite.feeds[0].table.name))
         continue
       }
-      for index in work.new.indexes where index.table == name && !index.createStatement.contains(" WHERE ") {
+      for index in work.new.indexes
+      where index.table == name && !index.createStatement.contains(" WHERE ") && !work.guardsDerivedValues(index) {
         if index.kind == .ordinary || index.kind == .unique && fillsNewUniqueIndexes {
           try connection.execute(StoreWriter.ifMissing(index.createStatement))
         }

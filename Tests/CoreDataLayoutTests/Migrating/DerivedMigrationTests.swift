@@ -123,6 +123,68 @@ struct DerivedMigrationTests {
     #expect(report.isCompatible && report.findings.isEmpty, "\(report.findings)")
   }
 
+  private static let twice =
+    "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'X'), (3, 1, 1, 'y')"
+
+  /// Models, rows, and what is there more than once under the constraint of the newer.
+  private static let unique: [(older: [EntityDescription], newer: [EntityDescription], sql: String, example: String)] =
+    [
+      (
+        [entity("Item", [text("a")])], [constrained(entity("Item", [text("a"), upper]))], twice, "X"
+      ),
+      (
+        [constrained(entity("Item", [text("a"), text("b"), upper]))],
+        [constrained(entity("Item", [text("a", was: "b"), text("b", was: "a"), upper]))],
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB, ZU) VALUES (1, 1, 1, 'x', 'q', 'X'), (2, 1, 1, 'y', 'q', 'Y')",
+        "Q"
+      ),
+      (
+        [constrained(entity("Item", [text("a"), upper]))],
+        [constrained(entity("Item", [text("a", default: "none"), upper]))],
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 1, 1)", "NONE"
+      ),
+    ]
+
+  private static func constrained(_ entity: EntityDescription) -> EntityDescription {
+    var entity = entity
+    entity.uniquenessConstraints = [["u"]]
+    return entity
+  }
+
+  @Test("values that are derived are duplicates as others are", arguments: unique.indices, [false, true])
+  func duplicates(index: Int, byPages: Bool) throws {
+    let test = Self.unique[index]
+    let (older, newer) = (
+      try ManagedObjectModel(entities: test.older), try ManagedObjectModel(entities: test.newer)
+    )
+    for policy in StoreMigration.DuplicatePolicy.allCases {
+      let folder = try TemporaryFolder()
+      let path = folder.path("derived.sqlite")
+      try SQLiteStore.create(path: path, model: older).close()
+      let connection = try Connection(path: path)
+      try connection.set(.triggers, false)
+      try connection.execute(test.sql + "; UPDATE Z_PRIMARYKEY SET Z_MAX = 9")
+      try connection.close()
+      #expect(try !StoreMigration.plan(storeAt: path, from: older, to: newer).isComplete)
+      var options = StoreMigration.Options()
+      options.pageUse = byPages ? .always : .never
+      options.duplicates = policy
+      do {
+        let report = try StoreMigration.run(storeAt: path, from: older, to: newer, options: options)
+        #expect(policy != .refuse && report.removedDuplicates == ["Item": 1])
+        let key = policy == .keepLast ? "max(Z_PK)" : "min(Z_PK)"
+        #expect(
+          try Connection.rows(at: path, "SELECT \(key) FROM ZITEM WHERE ZU = '\(test.example)'")
+            == [policy == .keepLast ? "2" : "1"])
+        let check = try StoreChecker.check(path: path, model: newer)
+        #expect(check.isCompatible && check.findings.isEmpty && check.remarks.isEmpty, "\(check.findings)")
+      } catch StoreMigrationError.conditions(_, let conditions) {
+        #expect(policy == .refuse && conditions.map(\.examples) == [[test.example]], "\(conditions)")
+        #expect(try StoreChecker.check(path: path, model: older).findings.isEmpty)
+      }
+    }
+  }
+
   @Test("values of an attribute that becomes derived are told as lost")
   func loss() throws {
     let older = try ManagedObjectModel(entities: [Self.entity("Item", [Self.text("a"), Self.text("u")])])
