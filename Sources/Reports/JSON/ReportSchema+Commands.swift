@@ -50,7 +50,8 @@ extension ReportSchema {
     ("entities", array(reference("migratedEntity"))), ("tables", array(reference("migratedTable"))),
     ("conditions", array(reference("condition"))), ("losses", array(type("string"))),
     ("droppedTriggers", array(type("string"))), ("droppedIndexes", array(type("string"))),
-    ("droppedColumns", array(type("string"))), ("brokenViews", array(type("string"))),
+    ("droppedColumns", array(type("string"))), ("droppedRows", array(type("string"))),
+    ("brokenViews", array(type("string"))),
   ]
 
   private static let resolution: [Property] = [
