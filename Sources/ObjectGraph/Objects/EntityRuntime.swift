@@ -35,6 +35,7 @@ final class EntityRuntime: Sendable {
   let hasToMany: Bool
   /// Positions of transient attributes.
   let transientAttributes: [Int]
+  let transientProperties: PropertySet
   /// Whether a `PropertySet` says what columns of an object changed: there are few enough, and each is one column.
   let tellsPropertiesApart: Bool
   /// Objects are of a subclass, which may override hooks.
@@ -54,6 +55,9 @@ final class EntityRuntime: Sendable {
     objectClass =
       description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name] ?? ManagedObject.self
     transientAttributes = layout.attributes.indices.filter { layout.attributes[$0].isTransient }
+    var transients = PropertySet()
+    for index in transientAttributes { transients.insert(attribute: index) }
+    transientProperties = transients
     emptyDestinations = Array(repeating: nil, count: layout.relationships.count)
     emptyMemberLists = layout.relationships.map { $0.isToMany ? MemberList(stored: []) : nil }
     hasToMany = layout.relationships.contains(where: \.isToMany)

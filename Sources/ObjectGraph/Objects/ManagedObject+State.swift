@@ -189,11 +189,7 @@ extension ManagedObject {
   }
 
   /// Sets a value that the object has not been given in an event.
-  func putValue(_ value: Value, at index: Int) {
-    let own = ownContents()
-    own.touched.insert(attribute: index)
-    own.values[index] = value
-  }
+  func putValue(_ value: Value, at index: Int) { ownContents().put(value, at: index) }
 
   /// Sets all values of an object that was just inserted.
   func putValues(_ values: [Value]) { self.values = values }
@@ -299,9 +295,8 @@ extension ManagedObject {
     storage.isEmptied = false
     own.stored = snapshot
     own.destinations = snapshot.toOne
-    own.touched = PropertySet()
-    // The row has none of them, or another value in a store that is a parent.
-    for index in runtime.transientAttributes { own.touched.insert(attribute: index) }
+    // The row has no transient attributes.
+    own.touched = runtime.transientProperties
     storage.block = nil
     storage.status = .loaded
   }
@@ -373,7 +368,7 @@ extension ManagedObject {
   /// Whether an attribute of an object that is loaded has this value, to the byte.
   func hasLoadedValue(_ value: Value, at index: Int) -> Bool {
     if isPacked, let block { return block.has(value, at: Int(blockRow), attribute: index) }
-    return contents.map { $0.values[index].isIdentical(to: value) } ?? (value == .null)
+    return loadedValue(index).isIdentical(to: value)
   }
 
   /// The destination of a to-one relationship of an object that is loaded.

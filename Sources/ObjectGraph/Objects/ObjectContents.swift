@@ -39,6 +39,11 @@ final class ObjectContents {
     _modify { yield unsafe &uncheckedTouched }
   }
 
+  func put(_ value: Value, at index: Int) {
+    unsafe uncheckedTouched.insert(attribute: index)
+    unsafe uncheckedValues[index] = value
+  }
+
   /// Whether an attribute has another value than `stored`, which there must be.
   func isChanged(attribute index: Int) -> Bool {
     guard touched.contains(attribute: index), values.indices.contains(index), stored != nil else { return false }
