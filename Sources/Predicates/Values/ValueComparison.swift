@@ -6,8 +6,8 @@ extension Value {
   /// normalisation differ, and a double that is not a number is itself.
   public func isIdentical(to other: Value) -> Bool {
     switch (self, other) {
-    case (.string(let left), .string(let right)): Self.haveSameBytes(left, right)
-    case (.uri(let left), .uri(let right)): Self.haveSameBytes(left.absoluteString, right.absoluteString)
+    case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+    case (.uri(let left), .uri(let right)): left.absoluteString.hasSameBytes(as: right.absoluteString)
     case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
     case (.composite(let left), .composite(let right)):
       left.count == right.count && left.allSatisfy { name, value in right[name].map(value.isIdentical) ?? false }
@@ -96,10 +96,6 @@ extension Value {
     } else if case .composite(let elements) = self {
       hasher.combine(elements.count)
     }
-  }
-
-  private static func haveSameBytes(_ left: String, _ right: String) -> Bool {
-    left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
   }
 
   private static func order<Bytes: Sequence<UInt8>>(_ left: Bytes, _ right: Bytes) -> Int {

@@ -171,7 +171,7 @@ import Predicates
     if case .string(var text) = value, attribute >= 0 && attribute < leastAttributeCount {
       precondition(row >= 0 && row < count, "there are \(count) rows")
       if let stored = unsafe packedText(row, attribute) {
-        return text.withUTF8 { unsafe $0.count == stored.count && $0.elementsEqual(stored) }
+        return text.withUTF8 { unsafe UnsafeRawBufferPointer($0).hasSameBytes(as: stored) }
       }
     }
     return self.value(at: row, attribute: attribute).isIdentical(to: value)
