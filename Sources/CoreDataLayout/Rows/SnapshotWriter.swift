@@ -288,8 +288,10 @@ final class SnapshotWriter {
     try runUpdate.write(
       statement, firstKey: writer.file.primaryKey(of: snapshots[range.lowerBound].objectID) ?? 0, count: range.count
     ) { row, column in
-      guard case .attribute(let position, let kind) = written[column] else { return .null }
-      return RunUpdate.functionValue(snapshots[range.lowerBound + row].attributes[position], kind) ?? .null
+      guard case .attribute(let position, let kind) = written[column],
+        let value = RunUpdate.functionValue(snapshots[range.lowerBound + row].attributes[position], kind)
+      else { preconditionFailure("runLength lets no such value into a run") }
+      return value
     }
   }
 

@@ -23,6 +23,10 @@ struct ChangedPropertiesTests {
     return try PersistentContainer(name: "items", model: model, store: try kind.makeStore(model, in: folder))
   }
 
+  private static func rows(_ container: PersistentContainer) throws -> [Snapshot] {
+    try container.coordinator.store.snapshots(FetchSpecification(try container.managedObjectModel.required("Item")))
+  }
+
   private static func fill(_ container: PersistentContainer, count: Int) throws {
     let context = container.newBackgroundContext()
     try context.performAndWait {
@@ -44,8 +48,7 @@ struct ChangedPropertiesTests {
     var random = SeededGenerator(seed: UInt64(attributeCount))
     var updatedCount = 0
     for _ in 0..<12 {
-      let before = try container.coordinator.store.snapshots(
-        FetchSpecification(try container.managedObjectModel.required("Item")))
+      let before = try Self.rows(container)
       var expected = before
       // Neighbours with the same change are written together.
       let only = Bool.random(using: &random) ? Int.random(in: 0..<attributeCount, using: &random) : nil
@@ -77,26 +80,30 @@ struct ChangedPropertiesTests {
         for item in items { item.setValue(item.value(at: 0), at: 0) }
         #expect(!context.hasChanges)
       }
-      #expect(
-        try container.coordinator.store.snapshots(FetchSpecification(try container.managedObjectModel.required("Item")))
-          == expected)
+      #expect(try Self.rows(container) == expected)
     }
     #expect(updatedCount > 20)
   }
 
-  @Test("objects that pass a unique value on, each to the next, are saved", arguments: StoreKind.allCases)
-  func exchange(kind: StoreKind) throws {
+  /// A hundred objects of unique numbers from 0, and what they are once all got others.
+  private func renumber(
+    _ kind: StoreKind, _ number: (Int) -> Int, save: (ManagedObjectContext) throws -> Void
+  ) throws -> [Snapshot] {
     let folder = try TemporaryFolder()
     let container = try Self.container(3, isUnique: true, kind, folder)
     try Self.fill(container, count: 100)
     let context = container.newBackgroundContext()
     try context.performAndWait {
       let items = try context.fetch(FetchRequest<ManagedObject>(entityName: "Item"))
-      for (row, item) in items.enumerated() { item.setValue(.integer(Int64((row + 1) % 100)), at: 0) }
-      try context.save()
+      for (row, item) in items.enumerated() { item.setValue(.integer(Int64(number(row))), at: 0) }
+      try save(context)
     }
-    let rows = try container.coordinator.store.snapshots(
-      FetchSpecification(try container.managedObjectModel.required("Item")))
+    return try Self.rows(container)
+  }
+
+  @Test("objects that pass a unique value on, each to the next, are saved", arguments: StoreKind.allCases)
+  func exchange(kind: StoreKind) throws {
+    let rows = try renumber(kind, { ($0 + 1) % 100 }, save: { try $0.save() })
     #expect(rows.map { $0.attributes[0] } == (0..<100).map { .integer(Int64(($0 + 1) % 100)) })
     #expect(rows.allSatisfy { $0.version == 2 })
   }
@@ -104,17 +111,9 @@ struct ChangedPropertiesTests {
   @Test(
     "a save that breaks a constraint in the middle of many rows leaves all as they were", arguments: StoreKind.allCases)
   func conflict(kind: StoreKind) throws {
-    let folder = try TemporaryFolder()
-    let container = try Self.container(3, isUnique: true, kind, folder)
-    try Self.fill(container, count: 100)
-    let context = container.newBackgroundContext()
-    try context.performAndWait {
-      let items = try context.fetch(FetchRequest<ManagedObject>(entityName: "Item"))
-      for (row, item) in items.enumerated() { item.setValue(.integer(Int64(row == 60 ? 1_050 : 1_000 + row)), at: 0) }
-      #expect(throws: (any Error).self) { try context.save() }
+    let rows = try renumber(kind, { $0 == 60 ? 1_050 : 1_000 + $0 }) { context in
+      #expect(throws: SaveConflictError.self) { try context.save() }
     }
-    let rows = try container.coordinator.store.snapshots(
-      FetchSpecification(try container.managedObjectModel.required("Item")))
     #expect(rows.map { $0.attributes[0] } == (0..<100).map { .integer(Int64($0)) })
     #expect(rows.allSatisfy { $0.version == 1 })
   }
