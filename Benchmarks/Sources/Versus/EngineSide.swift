@@ -76,9 +76,8 @@ enum EngineSide {
 
   static var insert: Side {
     side(count: 0) { context, entity in
-      for code in 1...Int64(Item.count) {
+      for item in Item.all {
         let object = context.insert(entity)
-        let item = Item(code: code)
         object["active"] = .boolean(item.active)
         object["category"] = .string(item.category)
         object["code"] = .integer(item.code)

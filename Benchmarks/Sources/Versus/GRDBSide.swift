@@ -119,7 +119,7 @@ enum GRDBSide {
   static var insert: Side {
     side("GRDB", limit: 0.35, count: 0) { pool in
       try pool.write { database in
-        for code in 1...Int64(Item.count) { try RowItem(Item(code: code)).insert(database) }
+        for item in Item.all { try RowItem(item).insert(database) }
       }
       return Answer(rows: Int64(Item.count))
     }

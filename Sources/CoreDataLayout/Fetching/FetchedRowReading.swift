@@ -8,6 +8,11 @@ extension StoreReader {
   /// The rows of a request for dictionaries, straight from the statement where SQL can say all of it.
   public func rows(_ request: FetchSpecification) throws -> FetchedRows {
     try fetchingRows(request) {
+      if request.selectsKeysOfTable, let column = request.fetchedColumns.first,
+        let keys = try reader(for: request.entity).pageKeys(session, column: column.name)
+      {
+        return keys
+      }
       var sql = FetchSQL(self, request.entity)
       defer { forgetLists(sql.lists) }
       do {
@@ -42,6 +47,14 @@ extension StoreReader {
     let rows = DictionaryRows.compute(request, of: found, storeIdentifier: file.identifier, model: file.model)
     try subjects.throwError()
     return rows
+  }
+}
+
+extension FetchSpecification {
+  /// Whether it asks for all objects of a table and nothing else of them.
+  fileprivate var selectsKeysOfTable: Bool {
+    selectsWholeTable && !returnsDistinctResults && !isGrouped && resolvedHavingPredicate == nil
+      && fetchedColumns.map(\.expression) == [.selfObject]
   }
 }
 

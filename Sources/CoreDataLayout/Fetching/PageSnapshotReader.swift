@@ -24,32 +24,14 @@ extension SnapshotReader {
 
   /// Reads rows straight from the pages of the file, since SQLite's machine takes longer to hand over a row than everything else
   /// that a fetch does with it (`docs/benchmarks/versus.md`): all rows of the table, or those that are asked for by their ids.
-  /// - Returns: nil where they have to be read through SQLite: a transaction is open whose changes may not be in the file, the
-  ///   log is not empty, something of the table is not as this program makes it, a value needs more than a copy, or a page is
-  ///   damaged, which SQLite says better.
+  /// - Returns: nil where they have to be read through SQLite, or a value needs more than a copy.
   func pageBlocks(
     _ session: StoreSession, of rows: KeyedPositions? = nil, leastFileSize: Int = leastFileSize,
     leastRowCount: Int = leastRowCount
   ) throws -> [SnapshotBlock]? {
-    let connection = session.connection
-    let ownsTransaction = !connection.isInTransaction
-    // A log of statements would lack these rows.
-    guard ownsTransaction || session.options.keepsSnapshot, !connection.isTraced,
-      rows.map({ $0.keys.count >= leastRowCount }) ?? true,
-      let file = try connection.fileBytes(), let size = file.byteCount, size >= leastFileSize
-    else { return nil }
-    if ownsTransaction { try connection.begin(.deferred) }
-    // It has only read.
-    defer { if ownsTransaction { try? connection.commit() } }
-    guard let table = try pageTable(session), file.isComplete(hasLog: try hasLog(session)),
-      let byteCount = file.byteCount
-    else { return nil }
+    if let rows, rows.keys.count < leastRowCount { return nil }
     _ = builder.finish()
-    do throws(PageError) {
-      // Safety: the closure reads as much as there is room for.
-      let pages = unsafe try CallerPages(path: session.file.path, fileSize: byteCount) { bytes, offset in
-        unsafe file.read(into: bytes, at: offset)
-      }
+    return try readingPages(session, leastFileSize: leastFileSize) { (pages, table) throws(PageError) in
       var kinds = table.kinds
       if let rows {
         let number = Int64(session.file.layout.number(of: rows.entity))
@@ -59,8 +41,75 @@ extension SnapshotReader {
         pages, root: table.root, numberPosition: table.number, versionPosition: table.version, kinds: kinds,
         width: builder.width)
       guard let count = try read(reader, rows?.keys) else { return nil }
-      connection.noteRead(ofRows: count)
+      session.connection.noteRead(ofRows: count)
       return builder.finish()
+    }
+  }
+
+  /// Reads the keys of all rows of the table as `pageBlocks` reads rows, as objects in the only column.
+  /// - Returns: nil where they have to be read through SQLite.
+  func pageKeys(
+    _ session: StoreSession, column: String, leastFileSize: Int = leastFileSize
+  ) throws -> FetchedRows? {
+    let entityIndexes = entities.map(\.index)
+    return try readingPages(session, leastFileSize: leastFileSize) { (pages, table) throws(PageError) in
+      let kinds = table.kinds.map { PackedRowReader.RowKind(number: $0.number, form: $0.form, columns: []) }
+      let reader = PackedRowReader(
+        pages, root: table.root, numberPosition: table.number, versionPosition: table.version, kinds: kinds, width: 0)
+      var found = FetchedRows.Builder(
+        columns: [column], storeIdentifier: session.file.identifier, model: session.file.model)
+      let capacity = 1_024
+      let cells = UnsafeMutablePointer<Int64>.allocate(capacity: capacity * 2)
+      let forms = UnsafeMutablePointer<UInt16>.allocate(capacity: capacity)
+      defer {
+        unsafe cells.deallocate()
+        unsafe forms.deallocate()
+      }
+      let target = unsafe PackedRowReader.Target(
+        cells: cells, forms: forms, width: 0, capacity: capacity,
+        bytes: .init(start: nil, count: 0), offset: 0)
+      var count = 0
+      while true {
+        let read = unsafe try reader.read(into: target)
+        // Safety: the reader has filled so many rows, of a key and a version each.
+        for row in 0..<read.rows {
+          unsafe found.append(objectWithKey: cells[row * 2], entityIndex: entityIndexes[Int(forms[row])])
+        }
+        count += read.rows
+        if read.stop == .irregular { return nil }
+        if read.stop == .end { break }
+      }
+      session.connection.noteRead(ofRows: count)
+      return found.finish()
+    }
+  }
+
+  /// Calls a closure with the file's pages and where the table lies among them.
+  /// - Returns: nil where rows have to be read through SQLite: the file is small, a transaction is open whose changes may not be
+  ///   in it, the log is not empty, something of the table is not as this program makes it, or a page is damaged, which SQLite
+  ///   says better.
+  private func readingPages<Result>(
+    _ session: StoreSession, leastFileSize: Int,
+    _ body: (CallerPages, PageSnapshotPlan.Table) throws(PageError) -> Result?
+  ) throws -> Result? {
+    let connection = session.connection
+    let ownsTransaction = !connection.isInTransaction
+    // A log of statements would lack these rows.
+    guard ownsTransaction || session.options.keepsSnapshot, !connection.isTraced,
+      let file = try connection.fileBytes(), let size = file.byteCount, size >= leastFileSize
+    else { return nil }
+    if ownsTransaction { try connection.begin(.deferred) }
+    // It has only read.
+    defer { if ownsTransaction { try? connection.commit() } }
+    guard let table = try pageTable(session), file.isComplete(hasLog: try hasLog(session)),
+      let byteCount = file.byteCount
+    else { return nil }
+    do throws(PageError) {
+      // Safety: the closure reads as much as there is room for.
+      let pages = unsafe try CallerPages(path: session.file.path, fileSize: byteCount) { bytes, offset in
+        unsafe file.read(into: bytes, at: offset)
+      }
+      return try body(pages, table)
     } catch {
       return nil
     }

@@ -116,6 +116,8 @@ import StoreInterface
   private let cells: UnsafeMutablePointer<Int64>
   private let types: UnsafeMutablePointer<UInt8>
   let entity: Entity
+  /// Of the rows that it reads.
+  let entities: [Entity]
   private let file: StoreFile
   private let externalData: ExternalDataFolder
   private var plans: [Int64: Plan] = [:]
@@ -142,6 +144,7 @@ import StoreInterface
       plans[Int64(number)] = Plan(entity: kind, kind: kinds.count, layout: layout, place: place)
       kinds.append(kind)
     }
+    entities = kinds
     columns = names.map { "t0.\($0)" }.joined(separator: ", ")
     self.names = names
     builder = SnapshotBlockBuilder(shape: SnapshotBlock.Shape(entities: kinds, spaces: file.idSpaces.list))

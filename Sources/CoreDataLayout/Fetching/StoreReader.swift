@@ -117,7 +117,7 @@ public final class StoreReader: @unchecked Sendable {
   }
 
   /// The reader of an entity's rows, made once.
-  private func reader(for entity: Entity) -> SnapshotReader {
+  func reader(for entity: Entity) -> SnapshotReader {
     if let known = snapshotReaders[entity.index] { return known }
     let reader = SnapshotReader(session, entity: entity)
     snapshotReaders[entity.index] = reader

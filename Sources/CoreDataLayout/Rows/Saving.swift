@@ -20,33 +20,42 @@ extension StoreWriter {
 
   private func check(_ request: SaveRequest) throws {
     var seen = SeenIDs()
-    var counts: [Int: (attributes: Int, relationships: Int)] = [:]
-    var last: (space: ObjectID.Space, counts: (attributes: Int, relationships: Int))?
-    func propertyCounts(_ objectID: ObjectID) -> (attributes: Int, relationships: Int) {
-      let space = objectID.space
-      if let last, last.space === space { return last.counts }
-      let known = counts[space.entityIndex] ?? (space.entity.attributes.count, space.entity.relationships.count)
-      counts[space.entityIndex] = known
-      last = (space, known)
-      return known
-    }
+    // Most ids have the space of the one before, and what is asked here of the first is true of all of a space.
+    var known: ObjectID.Space?
     func check(_ objectID: ObjectID) throws {
+      if objectID.space === known { return }
       guard file.primaryKey(of: objectID) != nil else {
         throw StoreError.failure("\(objectID.entity.name): the id is not one of this store")
       }
+      known = objectID.space
     }
-    for list in [request.inserted, request.updated] {
+    var counts: [Int: (attributes: Int, relationships: Int)] = [:]
+    for (list, isInserted) in [(request.inserted, true), (request.updated, false)] {
+      var space: ObjectID.Space?
+      var expected = (attributes: 0, relationships: 0)
       // By position: to take a snapshot out of the list costs more than to look at it.
       for index in list.indices {
-        let objectID = list[index].objectID
-        try check(objectID)
-        let counts = propertyCounts(objectID)
-        guard list[index].attributes.count == counts.attributes, list[index].toOne.count == counts.relationships else {
-          throw StoreError.failure("\(objectID.entity.name): the snapshot does not have the entity's properties")
+        if list[index].objectID.space !== space {
+          let objectID = list[index].objectID
+          try check(objectID)
+          if isInserted && objectID.entity.isAbstract {
+            throw StoreError.failure("\(objectID.entity.name) is abstract; it has no objects")
+          }
+          space = objectID.space
+          let index = objectID.space.entityIndex
+          expected = counts[index] ?? (objectID.entity.attributes.count, objectID.entity.relationships.count)
+          counts[index] = expected
         }
-        for destination in list[index].toOne { if let destination { try check(destination) } }
-        if !seen.insert(objectID) {
-          throw StoreError.failure("\(objectID.entity.name): an object occurs twice in one save")
+        guard list[index].attributes.count == expected.attributes, list[index].toOne.count == expected.relationships
+        else {
+          throw StoreError.failure(
+            "\(list[index].objectID.entity.name): the snapshot does not have the entity's properties")
+        }
+        for position in list[index].toOne.indices {
+          if let destination = list[index].toOne[position] { try check(destination) }
+        }
+        if !seen.insert(list[index].objectID) {
+          throw StoreError.failure("\(list[index].objectID.entity.name): an object occurs twice in one save")
         }
       }
     }
@@ -55,9 +64,6 @@ extension StoreWriter {
       if !seen.insert(deletion.objectID) {
         throw StoreError.failure("\(deletion.objectID.entity.name): an object occurs twice in one save")
       }
-    }
-    if let snapshot = request.inserted.first(where: { $0.objectID.entity.isAbstract }) {
-      throw StoreError.failure("\(snapshot.objectID.entity.name) is abstract; it has no objects")
     }
     for change in request.toMany {
       guard let relationship = change.owner.entity.relationship(change.relationshipName), relationship.isToMany else {

@@ -92,20 +92,21 @@ final class SnapshotWriter {
       let count = range.upperBound - start < rowsPerStatement ? 1 : rowsPerStatement
       let statement = try insertion(ofRows: count)
       texts.removeAll()
-      var parameter: Int32 = 1
-      for position in start..<start + count {
-        let snapshot = snapshots[position]
-        let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
-        try statement.bind(parameter, key)
-        for index in columns.indices {
-          try bind(snapshot, key, index, to: statement, at: parameter + 1 + Int32(index))
+      try unsafe snapshots.withUnsafeBufferPointer { snapshots in
+        var parameter: Int32 = 1
+        for position in start..<start + count {
+          let key = unsafe snapshots[position].objectID.primaryKey ?? 0
+          try statement.bind(parameter, key)
+          for index in columns.indices {
+            try unsafe bind(snapshots, position, key, index, to: statement, at: parameter + 1 + Int32(index))
+          }
+          parameter += Int32(columns.count + 1)
+          greatestKey = max(greatestKey, key)
         }
-        parameter += Int32(columns.count + 1)
-        greatestKey = max(greatestKey, key)
       }
       try statement.run()
       for position in start..<start + count where writer.history != nil || !ordered.isEmpty {
-        let key = writer.file.primaryKey(of: snapshots[position].objectID) ?? 0
+        let key = snapshots[position].objectID.primaryKey ?? 0
         try writer.history?.recordInsert(entityNumber: number, key: key)
         for place in ordered { writer.noteMissingOrderKey(place.relationship, key) }
       }
@@ -253,7 +254,7 @@ final class SnapshotWriter {
       try writesTogether()
     else { return 1 }
     let space = snapshots[start].objectID.space
-    let first = writer.file.primaryKey(of: snapshots[start].objectID) ?? 0
+    let first = snapshots[start].objectID.primaryKey ?? 0
     func isPlain(_ index: Int) -> Bool {
       update.columns.allSatisfy { column in
         guard case .attribute(let position, let kind) = columns[column].source else { return false }
@@ -262,7 +263,7 @@ final class SnapshotWriter {
     }
     var end = start
     while end < snapshots.count, updates[end] == updates[start], snapshots[end].objectID.space === space,
-      writer.file.primaryKey(of: snapshots[end].objectID) == first + Int64(end - start), isPlain(end)
+      snapshots[end].objectID.primaryKey == first + Int64(end - start), isPlain(end)
     {
       end += 1
     }
@@ -286,7 +287,7 @@ final class SnapshotWriter {
     }
     let written = updates[number].columns.map { columns[$0].source }
     try runUpdate.write(
-      statement, firstKey: writer.file.primaryKey(of: snapshots[range.lowerBound].objectID) ?? 0, count: range.count
+      statement, firstKey: snapshots[range.lowerBound].objectID.primaryKey ?? 0, count: range.count
     ) { row, column in
       guard case .attribute(let position, let kind) = written[column],
         let value = RunUpdate.functionValue(snapshots[range.lowerBound + row].attributes[position], kind)
@@ -299,7 +300,7 @@ final class SnapshotWriter {
   /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the version
   ///   stays.
   private func update(_ snapshot: Snapshot, _ number: Int, keepsVersionOfNewOwner: Bool) throws {
-    let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
+    let key = snapshot.objectID.primaryKey ?? 0
     if keepsVersionOfNewOwner && updates[number].columns.isEmpty && writer.isImporting
       && !writer.wasThere(key, in: entity)
     {
@@ -322,8 +323,11 @@ final class SnapshotWriter {
     let statement = try statement(ofUpdate: number)
     try statement.bind(1, key)
     texts.removeAll()
-    for position in updates[number].columns.indices {
-      try bind(snapshot, key, updates[number].columns[position], to: statement, at: Int32(position + 2))
+    try unsafe withUnsafePointer(to: snapshot) { snapshot in
+      let snapshots = unsafe UnsafeBufferPointer(start: snapshot, count: 1)
+      for position in updates[number].columns.indices {
+        try unsafe bind(snapshots, 0, key, updates[number].columns[position], to: statement, at: Int32(position + 2))
+      }
     }
     try statement.run()
   }
@@ -341,32 +345,36 @@ final class SnapshotWriter {
 
   // MARK: binding
 
-  private func bind(
-    _ snapshot: Snapshot, _ key: Int64, _ index: Int, to statement: Statement, at parameter: Int32
+  /// Where a snapshot lies in a list is all that this is told: to take it out of the list costs more than to look at it.
+  @unsafe private func bind(
+    _ snapshots: UnsafeBufferPointer<Snapshot>, _ row: Int, _ key: Int64, _ index: Int, to statement: Statement,
+    at parameter: Int32
   ) throws {
     switch columns[index].source {
     case .attribute(let position, let kind):
-      switch (snapshot.attributes[position], kind) {
+      switch (unsafe snapshots[row].attributes[position], kind) {
       case (.integer(let number), .integer): try statement.bind(parameter, number)
       case (.double(let number), .real) where !number.isNaN: try statement.bind(parameter, number)
       case (.string(let text), .text): try texts.bind(text, to: statement, at: parameter)
+      case (.boolean(let flag), .integer): try statement.bind(parameter, Int64(flag ? 1 : 0))
       default:
         try ValueCoding.bind(
-          snapshot.attributes[position], kind: kind, to: statement, at: parameter, externalData: writer.externalData,
+          unsafe snapshots[row].attributes[position], kind: kind, to: statement, at: parameter,
+          externalData: writer.externalData,
           seed: RowBinder.seed(number, key, index))
       }
     case .element(let position, let path, let kind):
       try ValueCoding.bind(
-        snapshot.attributes[position].element(at: paths[path]), kind: kind, to: statement, at: parameter,
+        unsafe snapshots[row].attributes[position].element(at: paths[path]), kind: kind, to: statement, at: parameter,
         externalData: writer.externalData, seed: RowBinder.seed(number, key, index))
     case .toOneKey(let position):
-      if let destination = snapshot.toOne[position].flatMap({ writer.file.primaryKey(of: $0) }) {
+      if let destination = unsafe snapshots[row].toOne[position]?.primaryKey {
         try statement.bind(parameter, destination)
       } else {
         try statement.bindNull(parameter)
       }
     case .toOneEntity(let position):
-      if let destination = snapshot.toOne[position] {
+      if let destination = unsafe snapshots[row].toOne[position] {
         try statement.bind(parameter, Int64(writer.layout.number(of: destination.entity)))
       } else {
         try statement.bindNull(parameter)

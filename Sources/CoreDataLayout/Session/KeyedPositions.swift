@@ -48,7 +48,7 @@ struct KeyedPositions {
       for index in ids.indices {
         guard unsafe ids[index].space === space else { return false }
         // Of a permanent id, that is the primary key.
-        list.keys.append(Int64(bitPattern: unsafe ids[index].number))
+        list.keys.append(Int64(bitPattern: unsafe ids[index].high))
       }
       return true
     }

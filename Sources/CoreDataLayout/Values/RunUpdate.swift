@@ -11,25 +11,28 @@ final class RunUpdate {
   /// Shorter runs are written row by row.
   static let leastCount = 16
 
-  private struct Run {
-    var firstKey: Int64
-    var count: Int
-    var value: (_ row: Int, _ column: Int) -> FunctionValue
-  }
-
-  /// What the function answers from; the connection keeps both.
+  /// What the function answers from: the run that is being written. The connection keeps both.
   private final class Current {
-    var run: Run?
+    var firstKey: Int64 = 0
+    /// 0 while no run is written.
+    var count: Int64 = 0
+    var value: (_ row: Int, _ column: Int) -> FunctionValue = { _, _ in .null }
+
+    /// No run is written any more.
+    func end() {
+      count = 0
+      value = { _, _ in .null }
+    }
   }
 
   private let current = Current()
 
   init(_ connection: Connection) throws(SQLiteError) {
     try connection.registerFunction(Self.function, argumentCount: 2) { [current] arguments in
-      guard let run = current.run, case .integer(let key) = arguments[0], case .integer(let column) = arguments[1],
-        key >= run.firstKey, key - run.firstKey < Int64(run.count)
+      guard case .integer(let key) = arguments[0], case .integer(let column) = arguments[1],
+        key >= current.firstKey, key - current.firstKey < current.count
       else { return .null }
-      return run.value(Int(key - run.firstKey), Int(column))
+      return current.value(Int(key - current.firstKey), Int(column))
     }
   }
 
@@ -42,8 +45,8 @@ final class RunUpdate {
     _ statement: Statement, firstKey: Int64, count: Int, _ value: (_ row: Int, _ column: Int) -> FunctionValue
   ) throws {
     try withoutActuallyEscaping(value) { value in
-      current.run = Run(firstKey: firstKey, count: count, value: value)
-      defer { current.run = nil }
+      (current.firstKey, current.count, current.value) = (firstKey, Int64(count), value)
+      defer { current.end() }
       try statement.bind(1, firstKey)
       try statement.bind(2, firstKey + Int64(count) - 1)
       try statement.run()

@@ -41,8 +41,8 @@ enum MappedValue {
   }
 
   private static func precedes(_ left: ObjectID, _ right: ObjectID) -> Bool {
-    (left.entity.index, left.primaryKey ?? .max, left.number) < (
-      right.entity.index, right.primaryKey ?? .max, right.number
+    (left.entity.index, left.primaryKey ?? .max, left.low) < (
+      right.entity.index, right.primaryKey ?? .max, right.low
     )
   }
 

@@ -35,12 +35,15 @@ public struct ContextChanges {
     var inserted = event.merged
     var updated: [ManagedObject] = []
     var deleted = event.lost
-    for entry in event.entries {
-      let wasThere = entry.before.map { $0.status == .loaded || $0.status == .inserted } ?? false
-      switch entry.object.status {
+    // By position: to take an entry out of the list costs more than to look at it.
+    for index in event.entries.indices {
+      let object = event.entries[index].object
+      let before = event.entries[index].statusBefore
+      let wasThere = before == .loaded || before == .inserted
+      switch object.status {
       case .inserted, .loaded, .fault:
-        if wasThere { updated.append(entry.object) } else { inserted.append(entry.object) }
-      case .deleted, .gone, .detached: if wasThere { deleted.append(entry.object) }
+        if wasThere { updated.append(object) } else { inserted.append(object) }
+      case .deleted, .gone, .detached: if wasThere { deleted.append(object) }
       }
     }
     updated += event.owners.filter { $0.status == .loaded }

@@ -9,6 +9,8 @@ struct ContextEvent {
     let object: ManagedObject
     /// Nil when the object was not there.
     fileprivate(set) var before: ObjectState?
+    /// What it was then.
+    @inline(__always) var statusBefore: ManagedObject.Status? { before?.status }
   }
 
   private(set) var entries: [Entry] = []
@@ -24,7 +26,7 @@ struct ContextEvent {
   private(set) var lost: [ManagedObject] = []
 
   /// Notes what an object was before its first change in this event; nil for one that was not there.
-  mutating func note(_ object: ManagedObject, before: ObjectState?) {
+  mutating func note(_ object: ManagedObject, before: consuming ObjectState?) {
     object.marks.eventIndex = Int32(entries.count)
     entries.append(Entry(object: object, before: before))
   }
@@ -55,7 +57,7 @@ struct ContextEvent {
 
   /// The event is over: its objects are in none.
   func releaseObjects() {
-    for entry in entries { entry.object.marks.eventIndex = -1 }
+    for index in entries.indices { entries[index].object.marks.eventIndex = -1 }
   }
 
   var isEmpty: Bool {
@@ -67,7 +69,8 @@ struct ContextEvent {
 /// apart is only taken apart when its values are asked for.
 struct ObjectState {
   let status: ManagedObject.Status
-  private var row: (block: SnapshotBlock, index: Int)?
+  private var block: SnapshotBlock?
+  private var row = 0
   private var ownValues: [Value] = []
   private var ownDestinations: [ObjectID?] = []
   private(set) var memberLists: [MemberList?]
@@ -75,8 +78,9 @@ struct ObjectState {
   fileprivate init(of object: ManagedObject) {
     status = object.status
     memberLists = object.memberLists
-    row = object.snapshotRow
-    if row == nil {
+    if let (block, row) = object.snapshotRow {
+      (self.block, self.row) = (block, row)
+    } else {
       ownValues = object.values
       ownDestinations = object.destinations
     }
@@ -84,7 +88,7 @@ struct ObjectState {
 
   /// One value per attribute. Asking for them may take a row apart.
   var values: [Value] {
-    get { row.map { $0.block.snapshot(at: $0.index).attributes } ?? ownValues }
+    get { block?.snapshot(at: row).attributes ?? ownValues }
     set {
       unpack()
       ownValues = newValue
@@ -93,7 +97,7 @@ struct ObjectState {
 
   /// One destination per relationship. Asking for them may take a row apart.
   var destinations: [ObjectID?] {
-    get { row.map { $0.block.snapshot(at: $0.index).toOne } ?? ownDestinations }
+    get { block?.snapshot(at: row).toOne ?? ownDestinations }
     set {
       unpack()
       ownDestinations = newValue
@@ -101,10 +105,10 @@ struct ObjectState {
   }
 
   private mutating func unpack() {
-    guard let row else { return }
-    let snapshot = row.block.snapshot(at: row.index)
+    guard let block else { return }
+    let snapshot = block.snapshot(at: row)
     (ownValues, ownDestinations) = (snapshot.attributes, snapshot.toOne)
-    self.row = nil
+    self.block = nil
   }
 
   /// The members of a to-many relationship, when they were loaded.

@@ -89,7 +89,7 @@ extension ManagedObjectContext {
       for (index, value) in snapshot.attributes.enumerated() { object.setValue(value, at: index) }
       return
     }
-    let object = makeInserted(coordinator.runtime(snapshot.objectID.entity), snapshot.objectID)
+    let object = makeInserted(entityContext(snapshot.objectID.space.entityIndex), snapshot.objectID)
     object.assign(toStore: store)
     object.putValues(snapshot.attributes)
   }

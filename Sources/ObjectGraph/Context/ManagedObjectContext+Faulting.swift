@@ -94,17 +94,17 @@ extension ManagedObjectContext {
     expectObjects(count)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(count)
+    let isTopmost = parent == nil
     for block in blocks {
+      if isTopmost, let space = block.onlySpace {
+        addObjects(of: block, in: space, to: &objects, asFaults: asFaults)
+        continue
+      }
       for row in 0..<block.count {
         let id = block.objectID(at: row)
-        let object = parent == nil ? object(ofRowWith: id) : object(with: id)
+        let object = isTopmost ? object(ofRowWith: id) : object(with: id)
         if object.status == .fault {
-          if asFaults {
-            object.setSnapshotRow(block, row)
-          } else {
-            object.load(block, row)
-            if object.runtime.hasSubclass { object.awakeFromFetch() }
-          }
+          object.take(block, row, asFault: asFaults)
         } else if block.version(at: row) != object.storedVersion {
           noteStale(id, block, row)
         }

@@ -65,7 +65,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// One object per id.
   private let registry = ObjectTable()
   /// By `Entity.index`.
-  private var entityContexts: [EntityContext?] = []
+  private var entityContexts: [EntityContext?] {
+    _read { yield unsafe uncheckedEntityContexts }
+    _modify { yield unsafe &uncheckedEntityContexts }
+  }
+  // Safety: only the context's queue comes here, and nothing that is done to the list calls anything. A check at run time costs as
+  // much as the look.
+  @exclusivity(unchecked) private var uncheckedEntityContexts: [EntityContext?] = []
   private var temporaryIDs = TemporaryIDs()
 
   /// What was changed since the last save.
@@ -277,6 +283,33 @@ public final class ManagedObjectContext: @unchecked Sendable {
     registry.find(objectID) ?? newObject(objectID, isStrong: eventDepth > 0)
   }
 
+  /// Adds the objects of rows that are all of one entity to a list, as `materialise` does, without asking anew for what they have in
+  /// common.
+  func addObjects(
+    of block: SnapshotBlock, in space: ObjectID.Space, to objects: inout [ManagedObject], asFaults: Bool
+  ) {
+    let entityContext = entityContext(space.entityIndex)
+    let objectClass = entityContext.runtime.objectClass
+    let isStrong = eventDepth > 0
+    for row in 0..<block.count {
+      let id = block.objectID(at: row)
+      if let object = registry.find(id) {
+        if object.status == .fault {
+          object.take(block, row, asFault: asFaults)
+        } else if block.version(at: row) != object.storedVersion {
+          noteStale(id, block, row)
+        }
+        objects.append(object)
+      } else {
+        let object = objectClass.init(
+          ManagedObject.Registration(entityContext: entityContext, objectID: id, isInserted: false))
+        registry.insertNew(object, id, isStrong: isStrong)
+        object.take(block, row, asFault: asFaults)
+        objects.append(object)
+      }
+    }
+  }
+
   private func newObject(_ objectID: ObjectID, isStrong: Bool) -> ManagedObject {
     let entityContext = entityContext(objectID.space.entityIndex)
     let object = entityContext.runtime.objectClass.init(
@@ -286,7 +319,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return object
   }
 
-  private func entityContext(_ entityIndex: Int) -> EntityContext {
+  func entityContext(_ entityIndex: Int) -> EntityContext {
     if let known = entityContexts[entityIndex] { return known }
     let new = EntityContext(coordinator.runtime(coordinator.model.entities[entityIndex]), self)
     entityContexts[entityIndex] = new
@@ -316,15 +349,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     // Both are mistakes of the program; Core Data raises exceptions.
     precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
     precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
-    let id = temporaryIDs.next(in: entityContext(entity.index).temporaryIDs)
-    let object = makeInserted(coordinator.runtime(entity), id)
+    let entityContext = entityContext(entity.index)
+    let object = makeInserted(entityContext, temporaryIDs.next(in: entityContext.temporaryIDs))
     object.awakeFromInsert()
     return object
   }
 
-  func makeInserted(_ runtime: EntityRuntime, _ id: ObjectID) -> ManagedObject {
-    let object = runtime.objectClass.init(
-      ManagedObject.Registration(entityContext: entityContext(runtime.entity.index), objectID: id, isInserted: true))
+  func makeInserted(_ entityContext: EntityContext, _ id: ObjectID) -> ManagedObject {
+    let object = entityContext.runtime.objectClass.init(
+      ManagedObject.Registration(entityContext: entityContext, objectID: id, isInserted: true))
     if id.isTemporary {
       if eventDepth > 0 { registry.insertHolding(object, id) } else { registry.insertNew(object, id, isStrong: false) }
     } else {

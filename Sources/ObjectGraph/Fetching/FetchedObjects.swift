@@ -24,9 +24,14 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
   private let isFromStore: Bool
   private let ids: IDs
   private let prefetchedKeyPaths: [FetchPredicate.KeyPath]
-  /// The batches looked at last, the latest first.
-  private var batches: [(start: Int, objects: [ManagedObject])] = []
-  private let keptBatches = 2
+  private struct Batch {
+    var positions = 0..<0
+    var objects: [ManagedObject] = []
+  }
+  /// The batch looked at last.
+  private var latest = Batch()
+  /// The one before that.
+  private var earlier = Batch()
   /// What kept the last batch from being loaded; its objects are faults then, and throw or load when they are used.
   public private(set) var error: (any Error)?
 
@@ -55,17 +60,17 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
         ids = .list(try context.rowSource().objectIDs(request))
       }
     }
+    endIndex =
+      switch ids {
+      case .rows(let rows): rows.count
+      case .list(let list): list.count
+      }
   }
 
   /// Always 0.
   public var startIndex: Int { 0 }
   /// The number of objects.
-  public var endIndex: Int {
-    switch ids {
-    case .rows(let rows): rows.count
-    case .list(let list): list.count
-    }
-  }
+  public let endIndex: Int
 
   /// The id of the object at a position. Loads nothing.
   public func objectID(at position: Int) -> ObjectID {
@@ -80,15 +85,19 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
 
   /// The object at a position. Loads its batch, in one fetch for each inheritance hierarchy, and what the request prefetches.
   public subscript(position: Int) -> Object {
-    let start = position - position % batchSize
-    if let index = batches.firstIndex(where: { $0.start == start }) {
-      if index > 0 { batches.swapAt(0, index) }
-    } else {
-      if batches.count == keptBatches { batches.removeLast() }
-      batches.insert((start, load(start..<Swift.min(start + batchSize, endIndex))), at: 0)
-    }
+    if !latest.positions.contains(position) { turn(to: position) }
     // Safety: the class of the objects was checked in the beginning.
-    return unsafe unsafeDowncast(batches[0].objects[position - start], to: Object.self)
+    return unsafe unsafeDowncast(latest.objects[position - latest.positions.lowerBound], to: Object.self)
+  }
+
+  private func turn(to position: Int) {
+    swap(&latest, &earlier)
+    if latest.positions.contains(position) { return }
+    // The objects that are let go may make room.
+    latest = Batch()
+    let start = position - position % batchSize
+    let positions = start..<Swift.min(start + batchSize, endIndex)
+    latest = Batch(positions: positions, objects: load(positions))
   }
 
   private func load(_ positions: Range<Int>) -> [ManagedObject] {

@@ -4,6 +4,7 @@ import StoreInterface
 /// What contexts need to know of an entity, computed once per container.
 final class EntityRuntime: Sendable {
   let layout: EntityLayout
+  private let attributeNames: AttributeNames
   let validators: [AttributeValidator]
   /// The rule that decides most values, for each attribute.
   let plainRules: [AttributeValidator.PlainRule]
@@ -43,8 +44,14 @@ final class EntityRuntime: Sendable {
 
   var entity: Entity { layout.entity }
 
+  /// The position of the attribute of that name; nil where there is none.
+  @inline(__always) func attributeIndex(_ name: String) -> Int? {
+    attributeNames.position(name) ?? layout.attributeIndexes[name]
+  }
+
   init(_ layout: EntityLayout, classes: [String: ManagedObject.Type]) throws(ModelError) {
     self.layout = layout
+    attributeNames = AttributeNames(layout.attributes.map(\.name))
     var validators: [AttributeValidator] = []
     for attribute in layout.attributes { validators.append(try AttributeValidator(attribute)) }
     self.validators = validators

@@ -5,13 +5,13 @@ import StoreInterface
 extension ManagedObject {
   /// The value of an attribute by name, or of an element of a composite by its dotted path.
   package func attributeValue(_ name: String) -> Value {
-    if let index = runtime.layout.attributeIndex(name) { return value(at: index) }
+    if let index = runtime.attributeIndex(name) { return value(at: index) }
     let (index, path) = elementPlace(name)
     return value(at: index).element(at: path)
   }
 
   func setAttributeValue(_ value: Value, _ name: String) {
-    if let index = runtime.layout.attributeIndex(name) { return setValue(value, at: index) }
+    if let index = runtime.attributeIndex(name) { return setValue(value, at: index) }
     let (index, path) = elementPlace(name)
     setValue(self.value(at: index).settingElement(at: path, to: value), at: index)
   }
@@ -29,7 +29,17 @@ extension ManagedObject {
     checkConfinement()
     fire()
     if status == .fault { return }
-    let value = runtime.isNormalized[index] ? runtime.layout.attributes[index].normalized(value) : value
+    if status == .inserted && isInEvent && !runtime.isNormalized[index] {
+      // Nothing asks whether a new object has other values than before.
+      putValue(value, at: index)
+    } else if runtime.isNormalized[index] {
+      change(runtime.layout.attributes[index].normalized(value), at: index)
+    } else {
+      change(value, at: index)
+    }
+  }
+
+  @inline(__always) private func change(_ value: Value, at index: Int) {
     if hasLoadedValue(value, at: index) { return }
     if isInEvent && (status != .loaded || isMaybeUpdated) { return putValue(value, at: index) }
     // A weak reference is costly to follow: once, not for each of the two.

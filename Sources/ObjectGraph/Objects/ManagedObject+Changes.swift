@@ -128,7 +128,10 @@ extension Snapshot {
 extension ManagedObject {
   /// Whether the next save writes new values of the object: as `isUpdated`, but for members that the other side says.
   var hasOwnChanges: Bool {
-    status == .loaded && isMaybeUpdated && differsFromStored(countingTransients: context?.parent != nil)
+    guard status == .loaded && isMaybeUpdated else { return false }
+    // A weak reference is costly to follow: not for nothing.
+    let countsTransients = !runtime.transientAttributes.isEmpty && context?.parent != nil
+    return differsFromStored(countingTransients: countsTransients)
   }
 
   func differsFromStored(countingTransients: Bool = false) -> Bool {

@@ -20,8 +20,8 @@ struct ObjectStorage {
   /// The state of a fault.
   init() {}
 
-  /// The state of a new object, with the entity's defaults.
-  init(newObjectOf runtime: EntityRuntime) {
+  /// Becomes the state of a new object, with the entity's defaults.
+  mutating func becomeNew(of runtime: EntityRuntime) {
     contents = ObjectContents(
       values: runtime.defaultValues, destinations: runtime.emptyDestinations, memberLists: runtime.emptyMemberLists)
     status = .inserted
@@ -189,7 +189,11 @@ extension ManagedObject {
   }
 
   /// Sets a value that the object has not been given in an event.
-  func putValue(_ value: Value, at index: Int) { ownContents().put(value, at: index) }
+  func putValue(_ value: Value, at index: Int) {
+    if isPacked || storage.contents == nil { return ownContents().put(value, at: index) }
+    // Safety: the object holds its contents, and nothing runs meanwhile that could take them away.
+    unsafe borrowing(storage.contents.unsafelyUnwrapped) { $0.put(value, at: index) }
+  }
 
   /// Sets all values of an object that was just inserted.
   func putValues(_ values: [Value]) { self.values = values }
@@ -216,31 +220,25 @@ extension ManagedObject {
 
   /// The attributes and to-one relationships of a loaded object that differ from `stored`, transient ones included.
   var changedProperties: PropertySet {
-    var changed = PropertySet()
-    guard !isPacked, let contents, !contents.touched.isEmpty else { return changed }
-    for index in 0..<contents.values.count where contents.isChanged(attribute: index) {
-      changed.insert(attribute: index)
-    }
-    for index in 0..<contents.destinations.count where contents.isChanged(relationship: index) {
-      changed.insert(relationship: index)
-    }
-    return changed
+    if isPacked || storage.contents == nil { return PropertySet() }
+    // Safety: the object holds its contents, and nothing runs meanwhile that could take them away.
+    return unsafe borrowing(storage.contents.unsafelyUnwrapped) { $0.changedProperties }
   }
 
   /// Whether there is any of `changedProperties`.
   func hasChangedProperties(countingTransients: Bool) -> Bool {
-    guard !isPacked, let contents, !contents.touched.isEmpty else { return false }
-    for index in 0..<contents.values.count where contents.isChanged(attribute: index) {
-      if countingTransients || !runtime.layout.attributes[index].isTransient { return true }
+    if isPacked || storage.contents == nil { return false }
+    // Safety: as above.
+    return unsafe borrowing(storage.contents.unsafelyUnwrapped) { contents in
+      contents.hasChanges { countingTransients || !runtime.layout.attributes[$0].isTransient }
     }
-    return (0..<contents.destinations.count).contains { contents.isChanged(relationship: $0) }
   }
 
   /// Whether there is a `stored`.
-  var hasStored: Bool { block != nil || contents?.stored != nil }
+  var hasStored: Bool { storage.block != nil || storage.contents?.hasStored ?? false }
 
   /// The version of the row that `stored` is; nil without one.
-  var storedVersion: Int64? { block?.version(at: Int(blockRow)) ?? contents?.stored?.version }
+  var storedVersion: Int64? { block?.version(at: Int(blockRow)) ?? storage.contents?.storedVersion }
 
   /// The permanent id that a save which failed had already reserved.
   var reservedID: ObjectID? { contents?.reservedID }
@@ -288,16 +286,14 @@ extension ManagedObject {
     storage.isPacked = false
   }
 
-  /// A new object has been saved as this row.
-  func becomeSaved(_ snapshot: Snapshot) {
-    let own = ownContents()
-    own.reservedID = nil
-    storage.isEmptied = false
-    own.stored = snapshot
-    own.destinations = snapshot.toOne
+  /// An object has been saved as this row, which is looked at where it lies, since to take it out of a list costs more.
+  /// - Parameter step: how much greater its version is now.
+  @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, addingToVersion step: Int64 = 0) {
+    if isPacked || storage.contents == nil { _ = ownContents() }
     // The row has no transient attributes.
-    own.touched = runtime.transientProperties
-    storage.block = nil
+    unsafe storage.contents?.becomeSaved(snapshot, addingToVersion: step, touched: runtime.transientProperties)
+    if storage.block != nil { storage.block = nil }
+    storage.isEmptied = false
     storage.status = .loaded
   }
 
@@ -305,7 +301,15 @@ extension ManagedObject {
   func setSnapshotRow(_ block: SnapshotBlock, _ row: Int) {
     storage.block = block
     storage.blockRow = Int32(row)
-    storage.faultGroup = nil
+    if storage.faultGroup != nil { storage.faultGroup = nil }
+  }
+
+  /// Gives a fault its row.
+  /// - Parameter asFault: it stays a fault; otherwise it is loaded.
+  @inline(__always) func take(_ block: SnapshotBlock, _ row: Int, asFault: Bool) {
+    if asFault { return setSnapshotRow(block, row) }
+    load(block, row)
+    if runtime.hasSubclass { awakeFromFetch() }
   }
 
   /// Takes the values of a row: the object is loaded and unchanged.
@@ -330,7 +334,7 @@ extension ManagedObject {
       contents.stored = nil
     }
     storage.isPacked = true
-    storage.faultGroup = nil
+    if storage.faultGroup != nil { storage.faultGroup = nil }
     storage.status = .loaded
   }
 
@@ -359,16 +363,29 @@ extension ManagedObject {
     contents.memberLists = []
   }
 
+  // Safety, of the next two: the object holds its block and its contents, and nothing runs meanwhile that could take them away.
+
   /// The value of an attribute of an object that is loaded.
   func loadedValue(_ index: Int) -> Value {
-    if isPacked, let block { return block.value(at: Int(blockRow), attribute: index) }
+    if isPacked && storage.block != nil {
+      return unsafe borrowing(storage.block.unsafelyUnwrapped) { $0.value(at: Int(blockRow), attribute: index) }
+    }
     return contents?.values[index] ?? .null
   }
 
   /// Whether an attribute of an object that is loaded has this value, to the byte.
   func hasLoadedValue(_ value: Value, at index: Int) -> Bool {
-    if isPacked, let block { return block.has(value, at: Int(blockRow), attribute: index) }
-    return loadedValue(index).isIdentical(to: value)
+    if isPacked && storage.block != nil {
+      return unsafe borrowing(storage.block.unsafelyUnwrapped) { $0.has(value, at: Int(blockRow), attribute: index) }
+    }
+    if storage.contents == nil { return value.isIdentical(to: .null) }
+    return unsafe borrowing(storage.contents.unsafelyUnwrapped) { $0.has(value, at: index) }
+  }
+
+  /// Whether every value of an object that is loaded certainly breaks no rule.
+  func hasOnlyValues(acceptedBy rules: [AttributeValidator.PlainRule]) -> Bool {
+    if isPacked || contents == nil { return rules.indices.allSatisfy { rules[$0].accepts(loadedValue($0)) } }
+    return contents?.hasOnlyValues(acceptedBy: rules) ?? false
   }
 
   /// The destination of a to-one relationship of an object that is loaded.

@@ -10,7 +10,7 @@ extension ManagedObject {
     var problems: [ValidationError.Problem] = []
     if runtime.hasSubclass {
       validateValues(&problems)
-    } else {
+    } else if !hasOnlyValues(acceptedBy: runtime.plainRules) {
       let rules = runtime.plainRules
       for index in 0..<rules.count where !rules[index].accepts(loadedValue(index)) {
         let validator = runtime.validators[index]
@@ -19,8 +19,10 @@ extension ManagedObject {
         }
       }
     }
+    // A weak reference is costly to follow: not for nothing.
     let isNothingMissing =
-      context.map { !runtime.hasSubclass && $0.pending.lostIDs.isEmpty && $0.pending.deleted.isEmpty } ?? false
+      !runtime.links.isEmpty && !runtime.hasSubclass
+      && (context.map { $0.pending.lostIDs.isEmpty && $0.pending.deleted.isEmpty } ?? false)
     for index in 0..<runtime.links.count {
       if isNothingMissing && isPlainlyValid(index, runtime.links[index]) { continue }
       let relationship = runtime.layout.relationships[index]

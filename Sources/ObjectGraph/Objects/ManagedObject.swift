@@ -39,11 +39,10 @@ open class ManagedObject {
   public required init(_ registration: Registration) {
     entityContext = registration.entityContext
     currentID = registration.objectID
+    unsafe uncheckedStorage = ObjectStorage()
     if registration.isInserted {
-      unsafe uncheckedStorage = ObjectStorage(newObjectOf: entityContext.runtime)
+      unsafe uncheckedStorage.becomeNew(of: entityContext.runtime)
       if entityContext.runtime.hasToMany { entityContext.hasLists = true }
-    } else {
-      unsafe uncheckedStorage = ObjectStorage()
     }
   }
 

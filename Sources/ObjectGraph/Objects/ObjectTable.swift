@@ -1,5 +1,12 @@
 import ObjectModel
 
+extension ObjectID {
+  /// A number that differs among the objects of an entity in a store, and mostly among temporary ids.
+  fileprivate var number: UInt64 { high ^ low }
+  /// A number that ascends among the ids of a space in the order in which a store, or a context, gives them.
+  fileprivate var ordinal: UInt64 { space.store == nil ? low : high }
+}
+
 /// The objects of a context by their ids, none of which it keeps alive for long.
 ///
 /// An open hash table. Most objects of a large fetch are used once and dropped, and a weak reference costs as much as
@@ -37,7 +44,13 @@ import ObjectModel
   private var greatestHeldCount = ObjectTable.fewHeld
   private static let fewHeld = 4_096
   /// Objects of one space with ascending ids that have no slot yet.
-  private var unslotted: [ManagedObject] = []
+  private var unslotted: [ManagedObject] {
+    _read { yield unsafe uncheckedUnslotted }
+    _modify { yield unsafe &uncheckedUnslotted }
+  }
+  // Safety: only the context's queue comes here, and nothing that is done to the list lets an object go, which could come back. A
+  // check at run time of every look at it costs a twentieth of a save.
+  @exclusivity(unchecked) private var uncheckedUnslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
   private var lastUnslotted: UInt64 = 0
   /// Objects that only the table held. They go when no loop over the slots is under way, since what they do then may
@@ -253,7 +266,7 @@ import ObjectModel
       for (object, id) in zip(objects, ids) where object.objectID != id { move(object, to: id) }
       return
     }
-    for (object, id) in zip(objects, ids) { object.adopt(id) }
+    for index in objects.indices { objects[index].adopt(ids[index]) }
     unslottedSpace = first.space
     lastUnslotted = last.ordinal
   }
@@ -266,10 +279,12 @@ import ObjectModel
   /// Whether the ids ascend, are all of one space, and no slot has an object of one.
   private func areFree(_ ids: [ObjectID], in space: ObjectID.Space) -> Bool {
     var last: UInt64?
-    for id in ids {
-      guard id.space === space, last.map({ id.ordinal > $0 }) ?? true, usedCount == 0 || findInSlots(id) == nil
+    for index in ids.indices {
+      let ordinal = ids[index].ordinal
+      guard ids[index].space === space, last.map({ ordinal > $0 }) ?? true,
+        usedCount == 0 || findInSlots(ids[index]) == nil
       else { return false }
-      last = id.ordinal
+      last = ordinal
     }
     return true
   }

@@ -31,7 +31,8 @@ extension ManagedObjectContext {
     case .managedObjectResultType:
       let found = try fetch(specification)
       if request.shouldRefreshRefetchedObjects { try refreshStale(found) }
-      if let objects = found as? [Result], Result.self == ManagedObject.self { return objects }
+      // Safety: they are the same type then.
+      if Result.self == ManagedObject.self { return unsafe unsafeBitCast(found, to: [Result].self) }
       requireClass(Result.self, of: specification)
       // Safety: every class that the entity's objects can have is a `Result`, as was just checked.
       return found.map { unsafe unsafeBitCast($0, to: Result.self) }

@@ -94,12 +94,8 @@ extension ManagedObjectContext {
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
     let isAnyIDNew = zip(plan.objects.inserted, plan.request.inserted).contains { $0.objectID != $1.objectID }
     if isAnyIDNew { replaceIDs(of: plan.objects.inserted, with: plan.request.inserted.map(\.objectID)) }
-    for (object, snapshot) in zip(plan.objects.inserted, plan.request.inserted) { object.becomeSaved(snapshot) }
-    for (object, snapshot) in zip(plan.objects.updated, plan.request.updated) {
-      var saved = snapshot
-      if parent == nil { saved.version += 1 }
-      object.becomeSaved(saved)
-    }
+    becomeSaved(plan.objects.inserted, plan.request.inserted, addingToVersion: 0)
+    becomeSaved(plan.objects.updated, plan.request.updated, addingToVersion: parent == nil ? 1 : 0)
     let memberChanges = pending.memberChanges
     let owners = pending.editedLists.map(\.objectID)
     for object in pending.editedLists where object.status == .loaded {
@@ -120,6 +116,17 @@ extension ManagedObjectContext {
     announce(plan, relationshipOwners: owners, memberChanges)
     // Hooks and observers of the save can still ask.
     for object in plan.objects.deleted where object.status == .gone { object.becomeDeletionSaved() }
+  }
+
+  /// The objects have been saved as these rows, one each.
+  private func becomeSaved(_ objects: [ManagedObject], _ snapshots: [Snapshot], addingToVersion step: Int64) {
+    unsafe snapshots.withUnsafeBufferPointer { snapshots in
+      guard let first = snapshots.baseAddress else { return }
+      // Safety: there are as many snapshots as objects, and the list holds those.
+      for index in objects.indices {
+        unsafe borrowing(objects[index]) { unsafe $0.becomeSaved(first + index, addingToVersion: step) }
+      }
+    }
   }
 
   private func announce(_ plan: SavePlan, relationshipOwners: [ObjectID], _ memberChanges: MemberChanges) {

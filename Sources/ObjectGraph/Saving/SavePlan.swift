@@ -75,7 +75,7 @@ struct SavePlan {
   /// - Parameter isChild: transient attributes are kept, for the parent's objects have them too.
   private func snapshot(of object: ManagedObject, version: Int64, _ isChild: Bool) -> Snapshot {
     var attributes = object.values
-    if !isChild {
+    if !isChild && !object.runtime.transientAttributes.isEmpty {
       for index in object.runtime.transientAttributes { attributes[index] = .null }
     }
     var toOne = object.destinations
@@ -86,7 +86,7 @@ struct SavePlan {
   }
 
   private func permanent(_ object: ManagedObject) -> ObjectID {
-    let id = object.objectID
-    return id.isTemporary && context.parent == nil && object.isInserted ? object.reservedID ?? id : id
+    if object.isInserted, context.parent == nil, object.objectID.isTemporary, let id = object.reservedID { return id }
+    return object.objectID
   }
 }

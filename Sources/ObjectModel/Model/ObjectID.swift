@@ -11,10 +11,10 @@ public struct ObjectID: Sendable, Hashable {
   }
 
   /// What the ids of one entity's objects in one store have in common, so that an id is one reference and a number.
-  package final class Space: Sendable {
+  @usableFromInline package final class Space: Sendable {
     package let entity: Entity
     /// The store's identifier; nil for temporary ids.
-    package let store: String?
+    @usableFromInline package let store: String?
     /// `Entity.index`.
     package let entityIndex: Int
     /// `Entity.index` of the hierarchy's root.
@@ -42,10 +42,11 @@ public struct ObjectID: Sendable, Hashable {
     package subscript(entityIndex: Int) -> Space { list[entityIndex] }
   }
 
-  package let space: Space
-  /// The primary key and 0, or the bytes of the UUID.
-  private let high: UInt64
-  private let low: UInt64
+  @usableFromInline package let space: Space
+  /// The primary key, or the first half of the UUID's bytes.
+  @usableFromInline package let high: UInt64
+  /// 0, or the second half of the UUID's bytes.
+  @usableFromInline package let low: UInt64
 
   /// An identity of an object of that entity.
   public init(entity: Entity, reference: Reference) {
@@ -92,27 +93,25 @@ public struct ObjectID: Sendable, Hashable {
   }
 
   /// Ids are equal when they are of the same entity and the same reference.
-  public static func == (left: ObjectID, right: ObjectID) -> Bool {
+  @inlinable public static func == (left: ObjectID, right: ObjectID) -> Bool {
     guard left.high == right.high, left.low == right.low else { return false }
-    return left.space === right.space
-      || (left.space.entityIndex == right.space.entityIndex && left.space.store == right.space.store
-        && left.space.entity == right.space.entity)
+    return left.space === right.space || left.isOfSameSpace(as: right)
+  }
+
+  @usableFromInline func isOfSameSpace(as other: ObjectID) -> Bool {
+    space.entityIndex == other.space.entityIndex && space.store == other.space.store
+      && space.entity == other.space.entity
   }
 
   /// Hashes the primary key alone, which differs among the objects of an entity: ids are looked up all the time, and
   /// hashing the store's identifier would cost more than everything else.
   public func hash(into hasher: inout Hasher) { hasher.combine(high ^ low) }
 
-  /// A number that differs among the objects of an entity in a store, and mostly among temporary ids.
-  package var number: UInt64 { high ^ low }
-  /// A number that ascends among the ids of a space in the order in which a store, or a context, gives them.
-  package var ordinal: UInt64 { space.store == nil ? low : high }
-
   /// Whether the object has not been saved yet.
-  public var isTemporaryID: Bool { space.store == nil }
+  @inlinable public var isTemporaryID: Bool { space.store == nil }
   package var isTemporary: Bool { space.store == nil }
   /// The row's `Z_PK` in its store; nil while it is temporary.
-  public var primaryKey: Int64? { space.store == nil ? nil : Int64(bitPattern: high) }
+  @inlinable public var primaryKey: Int64? { space.store == nil ? nil : Int64(bitPattern: high) }
 }
 
 /// The lists of spaces that are in use.

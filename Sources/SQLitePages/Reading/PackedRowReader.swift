@@ -93,9 +93,9 @@
 
   /// What is done with a field, by its position in the record.
   private struct Action {
-    var kind = Kind.skip
-    var cell = 0
+    var cell: Int32 = 0
     var form: UInt16 = 0
+    var kind = Kind.skip
 
     enum Kind: UInt8 { case skip, integer, real, bytes, version }
   }
@@ -103,7 +103,8 @@
   private struct Plan {
     var number: Int64
     var form: UInt16
-    var actions: [Action]
+    /// Where its actions lie among those of all plans.
+    var actions: Range<Int>
   }
 
   private let file: CallerPages
@@ -111,9 +112,11 @@
   private let form: CellForm
   private let finder: LeafFinder<CallerPages>
   private let plans: [Plan]
+  /// What is done with the fields, plan by plan.
+  private let actions: UnsafeMutableBufferPointer<Action>
   private let numberPosition: Int
   private let overflow = RecordScratch()
-  private var plan = 0
+  private var plan: Plan
   private var leaf: UInt32?
   private var index = 0
   private var wanted = 0
@@ -133,6 +136,7 @@
     form = CellForm(file.geometry, isIndex: false)
     finder = LeafFinder(file, root: root)
     self.numberPosition = numberPosition
+    var allActions: [Action] = []
     plans = kinds.map { kind in
       let last = kind.columns.map(\.position).max() ?? 0
       var actions = Array(repeating: Action(), count: max(last, numberPosition, versionPosition) + 1)
@@ -144,12 +148,19 @@
           case .real: .real
           case .bytes: .bytes
           }
-        actions[column.position] = Action(kind: action, cell: column.cell + 2, form: column.form)
+        actions[column.position] = Action(cell: Int32(column.cell + 2), form: column.form, kind: action)
       }
       actions[versionPosition] = Action(kind: .version)
-      return Plan(number: kind.number, form: kind.form, actions: actions)
+      let start = allActions.count
+      allActions += actions
+      return Plan(number: kind.number, form: kind.form, actions: start..<allActions.count)
     }
+    plan = plans.first ?? Plan(number: 0, form: 0, actions: 0..<0)
+    unsafe actions = .allocate(capacity: allActions.count)
+    _ = unsafe actions.initialize(fromContentsOf: allActions)
   }
+
+  deinit { unsafe actions.deallocate() }
 
   /// Reads rows until something stops it.
   /// - Parameter keys: the ids of the rows that are read, ascending; the same in every call. Nil for all rows. Rows that are not
@@ -250,90 +261,101 @@
     _ record: UnsafeRawPointer, _ size: Int, _ rowID: Int64, _ row: Int, _ used: inout Int, _ target: Target
   ) -> Outcome {
     // Safety: `row` is under the target's capacity, and cells of actions are under its width, so that all of them lie in the
-    // row. A field is read only after its end was found to be within the record; `next` is under the header's size, which is
-    // no more than the record's.
+    // row. A field is read only after its end was found to be within the record, and a type only where it begins within the
+    // header, which is no longer than the record. So no place is beyond the record, and the sums need no checks of their own.
     let (headerSize, sizeOfSize) = unsafe Varint.read(record, limit: size)
     guard sizeOfSize > 0, headerSize >= UInt64(sizeOfSize), headerSize <= UInt64(size) else { return .malformed }
-    let header = Int(headerSize)
-    guard let number = unsafe number(record, header, sizeOfSize, size) else { return .malformed }
-    if plans[plan].number != number {
-      guard let other = plans.firstIndex(where: { $0.number == number }) else { return .irregular }
+    let headerEnd = unsafe record + Int(headerSize)
+    let end = unsafe record + size
+    guard let number = unsafe number(record + sizeOfSize, headerEnd, end) else { return .malformed }
+    if plan.number != number {
+      guard let other = plans.first(where: { $0.number == number }) else { return .irregular }
       plan = other
     }
-    let cells = unsafe target.cells + row * (target.width + 2)
-    let forms = unsafe target.forms + row * (target.width + 1)
-    unsafe forms.update(repeating: 0, count: target.width + 1)
-    unsafe forms[0] = plans[plan].form
+    let cells = unsafe target.cells + row &* (target.width &+ 2)
+    let forms = unsafe target.forms + row &* (target.width &+ 1)
+    unsafe forms.update(repeating: 0, count: target.width &+ 1)
+    unsafe forms[0] = plan.form
     unsafe cells[0] = rowID
     unsafe cells[1] = 1
-    var next = sizeOfSize
-    var offset = header
+    var next = unsafe record + sizeOfSize
+    var source = unsafe headerEnd
     var bytesUsed = used
-    return unsafe plans[plan].actions.withUnsafeBufferPointer { actions in
-      for field in 0..<actions.count {
-        let action = unsafe actions[field]
-        // Fields that were added to the table later are null.
-        if next >= header { break }
-        let (type, typeSize) = unsafe Varint.read(record + next, limit: header - next)
+    var action = unsafe actions.baseAddress.unsafelyUnwrapped + plan.actions.lowerBound
+    let lastAction = unsafe action + plan.actions.count
+    // Fields that were added to the table later are null.
+    while unsafe action < lastAction && next < headerEnd {
+      var type = UInt64(unsafe next.load(as: UInt8.self))
+      if type < 0x80 {
+        unsafe next += 1
+      } else {
+        let (long, typeSize) = unsafe Varint.read(next, limit: headerEnd - next)
         guard typeSize > 0 else { return .malformed }
-        next += typeSize
-        let (end, overflows) = offset.addingReportingOverflow(StoredRecord.size(of: type))
-        guard !overflows, end <= size else { return .malformed }
-        let source = unsafe record + offset
-        offset = end
-        if type == 0 || action.kind == .skip { continue }
-        switch action.kind {
-        case .skip: break
-        case .integer:
-          guard type < 10, type != 7 else { return .irregular }
-          unsafe cells[action.cell] = StoredRecord.integer(source, type: type)
-          unsafe forms[action.cell - 1] = action.form
-        case .real:
-          guard type < 10 else { return .irregular }
-          let bits =
-            unsafe type == 7
-            ? UInt64(bigEndian: source.loadUnaligned(as: UInt64.self))
-            : Double(StoredRecord.integer(source, type: type)).bitPattern
-          // SQLite takes what is no number for null.
-          if Double(bitPattern: bits).isNaN { continue }
-          unsafe cells[action.cell] = Int64(bitPattern: bits)
-          unsafe forms[action.cell - 1] = action.form
-        case .bytes:
-          guard type >= 12 else { return .irregular }
-          let length = StoredRecord.size(of: type)
-          guard unsafe bytesUsed + length <= target.bytes.count, let base = unsafe target.bytes.baseAddress else {
-            return row == 0 ? .irregular : .full
-          }
-          unsafe (base + bytesUsed).copyMemory(from: source, byteCount: length)
-          unsafe cells[action.cell] = Int64(target.offset + bytesUsed) << 32 | Int64(length)
-          unsafe forms[action.cell - 1] = action.form
-          bytesUsed += length
-        case .version:
-          guard type < 10, type != 7 else { return .irregular }
-          unsafe cells[1] = StoredRecord.integer(source, type: type)
-        }
+        type = long
+        unsafe next += typeSize
       }
-      used = bytesUsed
-      return .done
+      let length = StoredRecord.size(of: type)
+      guard unsafe length <= end - source else { return .malformed }
+      let field = unsafe source
+      unsafe source += length
+      let (kind, cell, form) = unsafe (action.pointee.kind, Int(action.pointee.cell), action.pointee.form)
+      unsafe action += 1
+      if type == 0 { continue }
+      switch kind {
+      case .skip: continue
+      case .integer:
+        guard type < 10, type != 7 else { return .irregular }
+        unsafe cells[cell] = StoredRecord.integer(field, type: type)
+      case .real:
+        guard type < 10 else { return .irregular }
+        let bits =
+          unsafe type == 7
+          ? UInt64(bigEndian: field.loadUnaligned(as: UInt64.self))
+          : Double(StoredRecord.integer(field, type: type)).bitPattern
+        // SQLite takes what is no number for null.
+        if Double(bitPattern: bits).isNaN { continue }
+        unsafe cells[cell] = Int64(bitPattern: bits)
+      case .bytes:
+        guard type >= 12 else { return .irregular }
+        guard unsafe length <= target.bytes.count &- bytesUsed, let base = unsafe target.bytes.baseAddress else {
+          return row == 0 ? .irregular : .full
+        }
+        unsafe (base + bytesUsed).copyMemory(from: field, byteCount: length)
+        unsafe cells[cell] = Int64(target.offset &+ bytesUsed) << 32 | Int64(length)
+        bytesUsed &+= length
+      case .version:
+        guard type < 10, type != 7 else { return .irregular }
+        unsafe cells[1] = StoredRecord.integer(field, type: type)
+        continue
+      }
+      unsafe forms[cell &- 1] = form
     }
+    used = bytesUsed
+    return .done
   }
 
   /// The number that says of what kind the row is; 0, which is none, where that is null or no integer. Nil in a damaged record.
+  /// - Parameters:
+  ///   - types: the first of the fields' types.
+  ///   - headerEnd: where the types end and the fields begin.
   @inline(__always)
-  @unsafe private func number(_ record: UnsafeRawPointer, _ header: Int, _ start: Int, _ size: Int) -> Int64? {
-    var position = start
-    var offset = header
-    for field in 0...numberPosition {
-      if position >= header { return 0 }
-      let (type, typeSize) = unsafe Varint.read(record + position, limit: header - position)
+  @unsafe private func number(
+    _ types: UnsafeRawPointer, _ headerEnd: UnsafeRawPointer, _ end: UnsafeRawPointer
+  ) -> Int64? {
+    var next = unsafe types
+    var source = unsafe headerEnd
+    var before = numberPosition
+    while unsafe next < headerEnd {
+      let (type, typeSize) = unsafe Varint.read(next, limit: headerEnd - next)
       guard typeSize > 0 else { return nil }
-      position += typeSize
-      let (end, overflows) = offset.addingReportingOverflow(StoredRecord.size(of: type))
-      guard !overflows, end <= size else { return nil }
-      if field == numberPosition {
-        return type > 0 && type < 10 && type != 7 ? unsafe StoredRecord.integer(record + offset, type: type) : 0
+      unsafe next += typeSize
+      let length = StoredRecord.size(of: type)
+      guard unsafe length <= end - source else { return nil }
+      if before == 0 {
+        return type > 0 && type < 10 && type != 7 ? unsafe StoredRecord.integer(source, type: type) : 0
       }
-      offset = end
+      unsafe source += length
+      before &-= 1
     }
     return 0
   }

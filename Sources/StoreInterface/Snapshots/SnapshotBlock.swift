@@ -60,7 +60,7 @@ import Predicates
   private let shape: Shape?
   private let width: Int
   /// Of packed rows that are all of one entity.
-  private let onlySpace: ObjectID.Space?
+  package let onlySpace: ObjectID.Space?
   /// `leastAttributeCount` of the shape; 0 without one.
   private let leastAttributeCount: Int
   /// Primary key, version and cells of each row.
@@ -143,7 +143,7 @@ import Predicates
       // Safety: there are as many ids as rows.
       let index = unsafe ids.startIndex + row
       guard unsafe ids.base[index].space === onlySpace,
-        unsafe ids.base[index].number == UInt64(bitPattern: cells[row * (width + 2)])
+        unsafe ids.base[index].high == UInt64(bitPattern: cells[row * (width + 2)])
       else { return false }
     }
     return true

@@ -94,8 +94,15 @@ public struct AttributeValidator: Sendable {
     fileprivate let integerRange: (lower: Int64, upper: Int64)
     fileprivate let realRange: (lower: Double, upper: Double)
 
+    /// Whether values certainly break no rule, of which there is one for each.
+    @unsafe package static func accept(_ values: UnsafeBufferPointer<Value>, _ rules: [PlainRule]) -> Bool {
+      guard values.count == rules.count else { return false }
+      for index in rules.indices where unsafe !rules[index].accepts(values[index]) { return false }
+      return true
+    }
+
     /// Whether the value certainly breaks no rule; otherwise `violations(of:)` tells.
-    package func accepts(_ value: Value) -> Bool {
+    @inline(__always) package func accepts(_ value: Value) -> Bool {
       switch value {
       case .null: allowsNull
       case .integer(let number): form == .integer && number >= integerRange.lower && number <= integerRange.upper

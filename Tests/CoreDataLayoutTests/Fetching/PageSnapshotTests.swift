@@ -99,6 +99,16 @@ struct PageSnapshotTests {
     }
   }
 
+  private func readKeys(_ store: SQLiteStore) throws -> [ObjectID]? {
+    let session = store.reader.session
+    return try session.perform {
+      let reader = SnapshotReader(session, entity: try model.entity("Place"))
+      guard let rows = try reader.pageKeys(session, column: "self", leastFileSize: 0) else { return nil }
+      #expect(rows.columns == ["self"])
+      return (0..<rows.count).compactMap { rows.objectID($0, 0) }
+    }
+  }
+
   private func expectSame(_ found: [Snapshot]?, _ expected: [Snapshot], _ place: SourceLocation = #_sourceLocation) {
     guard let found else {
       Issue.record("pages were not read", sourceLocation: place)
@@ -118,6 +128,7 @@ struct PageSnapshotTests {
     let store = try makeStore(seed: UInt64(seed), rows: rows, wal: seed % 2 == 0)
     let expected = try store.snapshots(FetchSpecification(try model.entity("Place")))
     expectSame(try read(store), expected)
+    #expect(try readKeys(store) == expected.map(\.objectID))
     // By keys, of one entity, with some that are not there.
     for kind in ["Place", "Shop"] {
       let there = expected.filter { $0.objectID.entity.name == kind }

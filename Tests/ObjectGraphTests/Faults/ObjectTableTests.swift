@@ -41,7 +41,8 @@ struct ObjectTableTests {
         case 4:
           table.remove(id)
           twin[id] = nil
-          if let old = twin.keys.min(by: { $0.number < $1.number }), let object = twin[old], round % 3 == 0 {
+          let old = twin.keys.min { ($0.high ^ $0.low) < ($1.high ^ $1.low) }
+          if let old, let object = twin[old], round % 3 == 0 {
             table.move(object, to: id)
             twin[old] = nil
             twin[id] = object
