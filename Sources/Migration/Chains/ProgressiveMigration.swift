@@ -71,7 +71,7 @@ public struct ProgressiveMigration: StoreMigrating {
     guard var end = library.index(of: model) else {
       throw MigrationError(.missingMappingModel, "the wanted model does not belong to the library")
     }
-    let position = library.adopt(hashes, carrying: carriedModel(ofStoreAt: url, type, hashes))
+    let position = library.adopt(try SourceVersion(storeAt: url, type, hashes), wanted: end)
     if position == nil {
       library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes))
       end += 1
@@ -135,21 +135,12 @@ public struct ProgressiveMigration: StoreMigrating {
       hint: "write a mapping model that brings it along, or accept the losses (acceptsLossesOnTheWay)")
   }
 
-  /// The model that a store carries itself, as far as it is sound and has the store's hashes.
-  private func carriedModel(
-    ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
-  ) -> ManagedObjectModel? { (try? cachedVersion(ofStoreAt: url, type, hashes))?.model }
-
   /// The model that a store carries itself.
   private func cachedVersion(
     ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
   ) throws -> ModelLibrary.Version {
-    if type is SQLiteStoreType, let cache = try ModelCache.read(path: url.path) {
-      let file = try CachedModelReader.read(
-        deflated: cache.content, origin: url.path, storedHashes: cache.versionHashes)
-      if file.model.entityVersionHashesByName == hashes {
-        return ModelLibrary.Version(name: "the store's own model", model: file.model)
-      }
+    if type is SQLiteStoreType, let model = try SourceVersion.carriedModel(ofStoreAt: url, hashes) {
+      return ModelLibrary.Version(name: "the store's own model", model: model)
     }
     let names = library.versions.map(\.name).joined(separator: ", ")
     throw MigrationError(
