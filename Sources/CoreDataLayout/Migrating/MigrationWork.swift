@@ -194,7 +194,9 @@ extension MigrationWork {
     plan.foreign.drop(counts.stray)
     let conditions = MigrationConditions(work: self, connection: connection)
     plan.conditions = try conditions.broken()
-    plan.isComplete = conditions.tellsAllDuplicates
+    plan.isComplete =
+      conditions.tellsAllDuplicates
+      && !plan.foreign.keptIndexes.contains { $0.isUnique && $0.isOverDerivedValues(of: new) }
     return plan
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Rows that are as no program of the model leaves them.
@@ -19,6 +20,7 @@ struct DamagedRowTests {
     let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
     #expect(result.exitCode == 0 && plan.text.contains(Self.lost), "\(plan.text)\(result.talk)")
     #expect(result.text.contains(Self.lost), "\(result.text)")
+    #expect(result.talk.contains("will be \(Self.lost)"), "\(result.talk)")
     #expect(try workspace.query("Shop.sqlite", "SELECT Z_PK FROM ZITEM") == ["1"])
   }
 
@@ -32,6 +34,28 @@ struct DamagedRowTests {
     let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
     #expect(result.exitCode == 0 && plan.text.contains(Self.lost), "\(plan.text)\(result.talk)")
     #expect(result.talk.contains("2 rows of ZITEM"), "\(result.talk)")
+  }
+
+  @Test("rows of an abstract entity are such", arguments: [false, true])
+  func abstractRows(isOneStep: Bool) async throws {
+    func entities(_ content: String) -> String {
+      "<entity name=\"Base\" isAbstract=\"YES\">\(content)</entity><entity name=\"Item\" parentEntity=\"Base\"/>"
+    }
+    var versions = [("Shop", entities(Self.a + Self.b))]
+    if isOneStep {
+      versions.append(("Shop 2", entities(Self.a)))
+    } else {
+      versions.append(("Shop 2", entities(VersionedShop.attribute("c", "optional=\"YES\" elementID=\"b\""))))
+      versions.append(("Shop 3", entities(VersionedShop.attribute("d", "optional=\"YES\" elementID=\"c\""))))
+    }
+    let workspace = try await VersionedShop.workspace(
+      versions, rows: "INSERT INTO ZBASE (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 'x'), (2, 2, 1, 'y')")
+    let lost = "lost: 1 row of ZBASE without an entity of that table"
+    let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == 0 && plan.text.contains(lost), "\(plan.text)\(result.talk)")
+    #expect(result.text.contains(lost) && result.talk.contains("will be \(lost)"), "\(result.text)\(result.talk)")
+    #expect(result.talk.components(separatedBy: "row of ZBASE").count == 2, "\(result.talk)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT Z_PK FROM ZBASE") == ["2"])
   }
 
   @Test("where the table stays, they stay")
