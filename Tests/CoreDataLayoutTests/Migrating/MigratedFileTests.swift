@@ -165,7 +165,7 @@ struct MigratedFileTests {
 
   @Test(
     "stays as it is where it, or its folder, may not be written",
-    .disabled(if: geteuid() == 0, "the superuser may write everything"),
+    .enabled(if: UnprivilegedUser.canPerform, "the superuser may, and cannot be another user here"),
     arguments: [StoreMigration.PageUse.never, .always])
   func readOnly(pageUse: StoreMigration.PageUse) throws {
     let folder = try TemporaryFolder()
@@ -173,7 +173,8 @@ struct MigratedFileTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     for (target, mode) in [(path, 0o444), (folder.path, 0o555)] {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target)
-      #expect(throws: StoreError.self) { try Self.run(path, pageUse) }
+      try UnprivilegedUser.own(folder.url)
+      #expect(throws: StoreError.self) { try UnprivilegedUser.perform { try Self.run(path, pageUse) } }
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: target)
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
       #expect(try folder.names() == ["Boxes.sqlite"])
