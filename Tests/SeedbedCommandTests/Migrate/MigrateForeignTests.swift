@@ -210,6 +210,18 @@ struct MigrateForeignTests {
     }
   }
 
+  @Test("what has the name of the folder of files is told beforehand", arguments: [false, true])
+  func noFolder(isLong: Bool) async throws {
+    let workspace = try await VersionedShop.workspace(
+      [("Shop", Self.binaries(false)), ("Shop 2", Self.binaries(true))],
+      rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZD) VALUES (1, 1, 1, zeroblob(\(isLong ? 200_000 : 2)))")
+    try workspace.write(".Shop_SUPPORT", "mine")
+    let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == (isLong ? 74 : 0), "\(result.talk)")
+    #expect(plan.talk == result.talk && result.talk.contains(".Shop_SUPPORT: is no folder") == isLong, "\(plan.talk)")
+    #expect(try workspace.text(".Shop_SUPPORT") == "mine")
+  }
+
   @Test("no two values share a file, whatever their table, row and column")
   func ownFiles() async throws {
     let long = "zeroblob(200000)"
