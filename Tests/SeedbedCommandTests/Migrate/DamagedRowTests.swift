@@ -66,6 +66,26 @@ struct DamagedRowTests {
     #expect(try workspace.query("Shop.sqlite", "SELECT Z_PK, Z_ENT FROM ZITEM") == ["1|1", "2|77", "3|∅"])
   }
 
+  @Test(
+    "they do not become objects where entities get other numbers",
+    arguments: [
+      // In the order of names Item is 1, or 2 behind another.
+      (VersionedShop.entity("Item", a, b) + VersionedShop.entity("Aaa"), 2),
+      (VersionedShop.entity("Item", a, b) + "<entity name=\"Sub\" parentEntity=\"Item\"/>", 1),
+      (VersionedShop.entity("Item", a, b, VersionedShop.attribute("n", "defaultValueString=\"d\"")), 1),
+    ])
+  func numbers(newer: String, number: Int) async throws {
+    let versions = [("Shop", VersionedShop.entity("Item", Self.a, Self.b)), ("Shop 2", newer)]
+    let workspace = try await VersionedShop.workspace(
+      versions, rows: Self.stray + ", (4, 2, 1, 'w')")
+    let (_, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    let kept = newer.contains("\"n\"") ? "2" : "∅"
+    #expect(
+      try workspace.query("Shop.sqlite", "SELECT Z_PK, Z_ENT, ZA FROM ZITEM ORDER BY Z_PK")
+        == ["1|\(number)|x", "2|77|y", "3|∅|z", "4|\(kept)|w"])
+  }
+
   @Test("keys that cannot be raised are refused")
   func highKeys() async throws {
     let versions = [
