@@ -169,6 +169,30 @@ struct SeedMigrationTests {
     }
   }
 
+  @Test("what the data break in one of several steps is told by lint as by the run")
+  func conditions() async throws {
+    func item(_ name: String, was: String?, unique: String) -> String {
+      VersionedShop.entity(
+        "Item", VersionedShop.attribute("code", ""),
+        VersionedShop.attribute(name, "optional=\"YES\"" + (was.map { " elementID=\"\($0)\"" } ?? "")), unique: unique)
+    }
+    let versions = [
+      ("Shop", item("amount", was: nil, unique: "code")), ("Shop 2", item("count", was: "amount", unique: "code")),
+      ("Shop 3", item("total", was: "count", unique: "total")),
+    ]
+    let workspace = try await VersionedShop.imported(
+      versions, "code,amount\na,1\nb,1\n", "match: code, map: { code: code, amount: amount }", into: "Old.sqlite")
+    try workspace.write(
+      "new.yaml", "model: Shop.xcdatamodeld\nstore: { path: New.sqlite, seed: Old.sqlite, migrate: true }\n")
+    for command in ["lint", "run"] {
+      let outcome = try await workspace.run(command, "new.yaml")
+      #expect(outcome.exitCode == 65, "\(outcome.text)\(outcome.talk)")
+      let sentence = "Shop 2 → Shop 3: inferred: Item: total must be unique now, and 1 value is there more than once: 1"
+      #expect((outcome.text + outcome.talk).contains(sentence), "\(outcome.text)\(outcome.talk)")
+    }
+    #expect(!workspace.exists("New.sqlite"))
+  }
+
   @Test("migrate without a store to copy is a mistake in the pipeline")
   func useless() async throws {
     let workspace = try await project()
