@@ -164,7 +164,7 @@ public struct ProgressiveMigration: StoreMigrating {
 
   // MARK: Work
 
-  /// Brings the store of a description to a model.
+  /// Brings the store of a description to a model. Where another process does so meanwhile, nothing is left to do.
   /// - Throws: `MigrationError`; `StoreMigrationError` and `StoreError` of a step that was inferred.
   public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
     guard let url = description.url else { return }
@@ -172,7 +172,28 @@ public struct ProgressiveMigration: StoreMigrating {
       forStoreAt: url, type: description.type, to: model,
       infersMappingModels: description.shouldInferMappingModelAutomatically)
     let store = MigrationStore(type: description.type, url: url, options: description.options)
-    try carryOut(chain, store, busyTimeout: description.timeout)
+    do {
+      try carryOut(chain, store, busyTimeout: description.timeout)
+    } catch  where Self.isOfAnother(error) || Self.isBesideAnother(error) {
+      // One that is at it has the time that is waited for locks.
+      let end = Date() + (Self.isBesideAnother(error) ? description.timeout : 0)
+      while !store.isOf(model) {
+        if Date() >= end { throw error }
+        Thread.sleep(forTimeInterval: 0.05)
+      }
+    }
+  }
+
+  /// Whether an error says that another process makes its copies where these were to be.
+  private static func isBesideAnother(_ error: any Error) -> Bool {
+    if case StoreError.busy? = (error as? MigrationError)?.underlyingError { return true }
+    return false
+  }
+
+  /// Whether an error says that the store was not, or was no longer, what it was found to be.
+  package static func isOfAnother(_ error: any Error) -> Bool {
+    if case StoreMigrationError.sourceModel = error { return true }
+    return (error as? MigrationError)?.code == .changedStore
   }
 
   /// Brings a store to a model, and says by which steps.

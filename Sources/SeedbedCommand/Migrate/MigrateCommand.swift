@@ -68,7 +68,13 @@ struct MigrateCommand: ParsableCommand {
   func run() throws {
     do {
       let target = try StoreModel.readFile(path: model, version: to)
-      let result = try migrate(to: target)
+      let result: MigrateResult
+      do {
+        result = try migrate(to: target)
+      } catch  where ProgressiveMigration.isOfAnother(error) && !dryRun {
+        // It was of the older version when it was looked at.
+        result = try foundChanged(target)
+      }
       Terminal.print(json ? result.json : result.text)
       // As the migration itself would end.
       if let refusal = result.refusal { throw CommandFailure(refusal, store: store, format: log.logFormat) }
@@ -150,6 +156,21 @@ struct MigrateCommand: ParsableCommand {
       result.work.store = report.work
       result.isMigrated = true
     }
+    return result
+  }
+
+  /// What is said where another program changed the store before it could be migrated.
+  /// - Throws: where it is not of the wanted version now.
+  private func foundChanged(_ target: ModelFile) throws -> MigrateResult {
+    let models = try MigrationModels(storePath: store, target: target, modelPath: model)
+    guard models.isUpToDate else {
+      throw RunError(
+        .locked, code: "migration.changedStore", "\(store) was changed by another program while it was migrated",
+        hint: "close the app that has it open, and migrate again; nothing was replaced")
+    }
+    var result = MigrateResult(store: store, target: target.versionName, isDryRun: dryRun)
+    result.source = models.source.versionName
+    result.warnings = ["another program migrated the store meanwhile"]
     return result
   }
 
