@@ -72,6 +72,16 @@ struct MigratedFileTests {
     try Self.requireMigrated(path)
   }
 
+  @Test("is written itself where the path of a copy would be too long for SQLite")
+  func longName() throws {
+    let folder = try TemporaryFolder()
+    // With the longest name that leaves room for that of a journal.
+    let path = folder.path(String(repeating: "x", count: 240) + ".sqlite")
+    try FileManager.default.moveItem(atPath: Self.store(in: folder), toPath: path)
+    #expect(try Self.run(path).tablesOfPages.isEmpty)
+    try Self.requireMigrated(path)
+  }
+
   @Test("in WAL mode, with rows in the log alone, loses none of them")
   func log() throws {
     let folder = try TemporaryFolder()
