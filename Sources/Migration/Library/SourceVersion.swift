@@ -33,7 +33,7 @@ struct SourceVersion {
   }
 
   /// The version that the store was made with, with the store's hashes where its own are not sure.
-  /// - Parameter wanted: which one is meant where nothing tells several apart; the first one by default.
+  /// - Parameter wanted: which one is meant where columns do not tell several apart; the first one by default, and in stores of other types.
   func find(
     among models: [ManagedObjectModel], wanted: Int? = nil
   ) -> (index: Int, model: ManagedObjectModel)? {
@@ -49,6 +49,6 @@ struct SourceVersion {
     }
     guard let least = fitting.map(\.excess).min() else { return nil }
     let best = fitting.filter { $0.excess == least }
-    return (best.first { $0.index == wanted } ?? best.first).map { ($0.index, $0.model) }
+    return (best.first { shape != nil && $0.index == wanted } ?? best.first).map { ($0.index, $0.model) }
   }
 }
