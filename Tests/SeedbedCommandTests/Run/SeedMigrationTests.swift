@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -191,6 +192,25 @@ struct SeedMigrationTests {
       #expect((outcome.text + outcome.talk).contains(sentence), "\(outcome.text)\(outcome.talk)")
     }
     #expect(!workspace.exists("New.sqlite"))
+  }
+
+  @Test("a seed store or a mapping model that is a FIFO is refused, and nothing waits for it", .timeLimit(.minutes(2)))
+  func fifo() async throws {
+    let workspace = try await project()
+    #expect(unsafe mkfifo(workspace.path("Pipe.sqlite"), 0o600) == 0)
+    for more in ["", "replace: when-changed, "] {
+      try write("path: New.sqlite, seed: Pipe.sqlite, \(more)migrate: true", to: workspace)
+      for command in ["lint", "run"] {
+        let outcome = try await workspace.run(command, "new.yaml")
+        #expect(outcome.exitCode == 65, "\(outcome.text)\(outcome.talk)")
+        #expect((outcome.text + outcome.talk).contains("Pipe.sqlite is not a Core Data store: it is a FIFO"))
+      }
+    }
+    // What need not be used is a warning.
+    #expect(unsafe mkfifo(workspace.path("Map.cdm"), 0o600) == 0)
+    try write("path: New.sqlite, seed: Old.sqlite, migrate: true", to: workspace)
+    let run = try await workspace.run("run", "new.yaml")
+    #expect(run.exitCode == 0 && (run.text + run.talk).contains("Map.cdm"), "\(run.text)\(run.talk)")
   }
 
   @Test("migrate without a store to copy is a mistake in the pipeline")
