@@ -199,7 +199,7 @@ let package = Package(
       name: "MigrationTests",
       dependencies: [
         "Migration", "Diagnostics", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "ObjectModel",
-        "ModelFiles", "NotesMigrationExample", "Platform", "TestSupport",
+        "ModelFiles", "NotesMigrationExample", "Platform", "SQLite", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedTests",

@@ -142,10 +142,23 @@ import Platform
   private var readFailure: String? {
     guard let handle = unsafe database else { return nil }
     var number: Int32 = 0
-    guard unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK,
-      number == EIO || number == ENXIO
-    else { return nil }
-    return unsafe strerror(number).map { unsafe String(cString: $0) }
+    let isKnown = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK
+    let numbers = [isKnown ? number : 0, logError]
+    guard let failure = numbers.first(where: { $0 == EIO || $0 == ENXIO }) else { return nil }
+    return unsafe strerror(failure).map { unsafe String(cString: $0) }
+  }
+
+  /// The last error number of the write-ahead log or the journal, 0 when there is none.
+  private var logError: Int32 {
+    guard let handle = unsafe database else { return 0 }
+    var log: UnsafeMutablePointer<sqlite3_file>?
+    var number: Int32 = 0
+    // Safety: the pager has the file as long as the connection is open, with methods while the file is.
+    guard unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK,
+      let log = unsafe log, let control = unsafe log.pointee.pMethods?.pointee.xFileControl,
+      unsafe control(log, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK
+    else { return 0 }
+    return number
   }
 
   func check(_ result: Int32, sql: String? = nil) throws(SQLiteError) {

@@ -63,6 +63,30 @@ struct ChainTests {
     #expect(try chain(canonical, from: 1) == ["1-2"])
   }
 
+  @Test("what an entity loses that leaves its parent in a later step is told of it")
+  func leavingParent() throws {
+    func model(_ name: String, before: String?, isLeft: Bool) throws -> ManagedObjectModel {
+      var thing = EntityDescription("Thing")
+      var attribute = AttributeDescription(name, .string)
+      attribute.renamingIdentifier = before
+      thing.attributes = [attribute]
+      var child = EntityDescription("Child")
+      child.superentityName = isLeft ? nil : "Thing"
+      return try ManagedObjectModel(entities: [thing, child])
+    }
+    let models = [
+      try model("a", before: nil, isLeft: false), try model("b", before: "a", isLeft: false),
+      try model("c", before: "b", isLeft: true),
+    ]
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    try Stores.write(url, models[0]) { _ = try $0.insert("Child") }
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
+    let chain = try ProgressiveMigration(library: library).chain(forStoreAt: url, type: .sqlite, to: models[2])
+    #expect(chain.steps.map(\.losses) == [[], ["Child.b: removed, its values go"]])
+  }
+
   @Test("a hundred renames are a hundred steps, and the value and the object stay what they were")
   func manySteps() throws {
     let models = try (0...100).map { try Self.model([("a\($0)", .string, $0 == 0 ? nil : "a\($0 - 1)")]) }

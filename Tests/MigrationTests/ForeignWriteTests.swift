@@ -83,4 +83,59 @@ struct ForeignWriteTests {
     try migration.migrateStore(at: url, type: .sqlite, to: models[2])
     #expect(try values(url, models[2], "c") == before)
   }
+
+  @Test("are no failure of one step where the other program brought the store to the same version")
+  func sameVersion() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    let library = try Self.library(.inferred)
+    let models = library.versions.map(\.model)
+    try Stores.write(url, models[1]) { try $0.insert("Thing", ["b": "first"]) }
+    var migration = ProgressiveMigration(library: library)
+    migration.willBeginStep = { [migration] _ in
+      _ = try? migration.migrateStore(at: url, type: .sqlite, to: models[2])
+    }
+    try migration.migrateStore(PersistentStoreDescription(type: .sqlite, url: url), to: models[2])
+    #expect(try values(url, models[2], "c").count == 1)
+    // What the other one brought elsewhere is not what was wanted.
+    let other = folder.file("other.sqlite")
+    try Stores.write(other, models[0]) { try $0.insert("Thing", ["a": "first"]) }
+    migration.willBeginStep = { [migration] _ in
+      var inner = migration
+      inner.willBeginStep = nil
+      _ = try? inner.migrateStore(at: other, type: .sqlite, to: models[2])
+    }
+    #expect(throws: StoreMigrationError.self) {
+      try migration.migrateStore(PersistentStoreDescription(type: .sqlite, url: other), to: models[1])
+    }
+  }
+
+  @Test("are waited for where another process is at the same steps")
+  func sameSteps() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    let library = try Self.library(.inferred)
+    let models = library.versions.map(\.model)
+    try Stores.write(url, models[0]) { try $0.insert("Thing", ["a": "first"]) }
+    let migration = ProgressiveMigration(library: library)
+    var description = PersistentStoreDescription(type: .sqlite, url: url)
+    description.timeout = 0
+    // Where the other one makes its copies.
+    let place = try WorkFolder(for: url.path)
+    #expect(throws: MigrationError.self) { try migration.migrateStore(description, to: models[2]) }
+    place.remove()
+    description.timeout = 20
+    let isThere = DispatchSemaphore(value: 0)
+    let other = Thread {
+      let place = try? WorkFolder(for: url.path)
+      isThere.signal()
+      Thread.sleep(forTimeInterval: 0.3)
+      place?.remove()
+      _ = try? migration.migrateStore(at: url, type: .sqlite, to: models[2])
+    }
+    other.start()
+    isThere.wait()
+    try migration.migrateStore(description, to: models[2])
+    #expect(try values(url, models[2], "c").count == 1)
+  }
 }

@@ -149,10 +149,10 @@ struct LightweightMigrationTests {
       $0["Place"]?.superentityName = "Base"
     },
     Rule(
-      "an entity leaves its hierarchy",
+      "an entity leaves its hierarchy, which keeps what it inherited",
       losses: [
-        "Place.guests: removed, its references go", "Place.name: removed, its values go",
-        "Place.owner: removed, its references go", "Place.rank: removed, its values go",
+        "Hall.guests: removed, its references go", "Hall.name: removed, its values go",
+        "Hall.owner: removed, its references go", "Hall.rank: removed, its values go",
       ]
     ) { $0["Hall"]?.superentityName = nil },
     Rule(

@@ -62,7 +62,7 @@ package enum StoreFiles {
 
   /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file, `.inputOutput` when
   ///   one has the name of the store's log or journal.
-  static func requireFile(_ path: String) throws(StoreError) {
+  package static func requireFile(_ path: String) throws(StoreError) {
     guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
     switch PathContent(at: path) {
     case .folder: throw StoreError.notAStore(path: path, message: StoreError.isFolder)

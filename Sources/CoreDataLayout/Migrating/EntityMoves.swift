@@ -56,23 +56,31 @@ struct EntityMoves {
     .unsupported("the mapping \(mapping.name) cannot be carried out in place: \(reason)")
   }
 
-  /// The same with keys raised where several hierarchies come into one table.
-  /// - Parameter highest: the highest key in use in the table of an old root, and the one given out last.
+  /// The same with keys raised where several hierarchies come into one table: above those of the hierarchies before them, also where
+  /// some keys are negative.
+  /// - Parameter keys: the lowest key in the table of an old root and the highest, which may be one that was given out last.
   /// - Throws: `StoreError.notAStore` where keys would be higher than keys can be.
-  mutating func raiseKeys(path: String, _ highest: (Entity) throws -> Int64) throws {
+  mutating func raiseKeys(path: String, _ keys: (Entity) throws -> (lowest: Int64, highest: Int64)) throws {
     for root in new.tables.map(\.root) {
-      var next: Int64 = 0
-      for oldRoot in oldRoots(of: root) {
-        for index in moves.indices where moves[index].new.root == root && moves[index].old.root == oldRoot {
-          moves[index].offset = next
-        }
-        let (sum, overflows) = try next.addingReportingOverflow(highest(oldRoot))
-        if overflows {
+      let oldRoots = oldRoots(of: root)
+      // Others stay, and need no look.
+      if oldRoots.count < 2 { continue }
+      var last: Int64?
+      for oldRoot in oldRoots {
+        let (lowest, highest) = try keys(oldRoot)
+        // Keys begin at 1; the first hierarchy keeps what it has.
+        let (gap, isTooFar) = Int64(1).subtractingReportingOverflow(min(lowest, 1))
+        let (offset, isTooHigh) = last.map { $0.addingReportingOverflow(gap) } ?? (0, false)
+        let (sum, overflows) = offset.addingReportingOverflow(highest)
+        if last != nil, isTooFar || isTooHigh || overflows {
           throw StoreError.notAStore(
             path: path,
             message: "the primary keys of \(oldRoot.name) are too high to be raised for the hierarchy of \(root.name)")
         }
-        next = sum
+        for index in moves.indices where moves[index].new.root == root && moves[index].old.root == oldRoot {
+          moves[index].offset = offset
+        }
+        last = max(last ?? 0, sum)
       }
     }
   }

@@ -11,6 +11,8 @@ final class ExternalValues {
 
   /// How the SQL begins that takes a value from a file.
   static let readingCall = "seedbed_external_get("
+  /// How the SQL begins that puts a value into a file where it is long.
+  static let writingCall = "seedbed_external_put("
 
   /// SQL for the value of an old column in another form.
   /// - Parameters:
@@ -18,7 +20,7 @@ final class ExternalValues {
   ///   - table: the entity number of the new table's root. With the place of the new column it tells equal values of a row, and of rows
   ///     with the same key, apart: no two share a file.
   static func call(on column: String, writes: Bool, table: Int, place: Int) -> String {
-    writes ? "seedbed_external_put(\(column), s.Z_PK, \(table << 16 | place))" : "\(readingCall)\(column), s.Z_PK)"
+    writes ? "\(writingCall)\(column), s.Z_PK, \(table << 16 | place))" : "\(readingCall)\(column), s.Z_PK)"
   }
 
   /// - Parameter writesFiles: whether long values are written; otherwise nothing beside the store is changed.

@@ -1,3 +1,4 @@
+import ObjectModel
 import SQLite
 import StoreInterface
 
@@ -67,6 +68,42 @@ package struct ForeignIndex: Sendable, Hashable {
     let isStatement = ["CREATE INDEX ", "CREATE UNIQUE INDEX "].contains { statement.uppercased().hasPrefix($0) }
     guard isStatement else { throw StoreError.failure("\(name) is no index") }
     try Statement(connection, statement).run()
+  }
+
+  /// Whether the index is over values that a migration may compute anew.
+  func isOverDerivedValues(of layout: StoreLayout) -> Bool {
+    layout.derivedAttributes.contains { derived in
+      isOn(layout.table(for: derived.entity).name)
+        && layout.propertyColumn(derived.name, of: derived.entity).map { columns.contains($0.uppercased()) } ?? false
+    }
+  }
+
+  /// That rows have the same values under a unique index, with the values where it is over whole columns alone.
+  /// - Parameter connection: to a file that is of no use afterwards.
+  func condition(_ connection: Connection, _ layout: StoreLayout) throws -> MigrationCondition {
+    let root = layout.tables.first { isOn($0.name) }?.root
+    var condition = MigrationCondition(kind: .foreignIndex, entity: root?.name ?? table, count: 0, examples: [text])
+    let loose = "CREATE INDEX" + statement.dropFirst("CREATE UNIQUE INDEX".count)
+    try Statement(connection, loose).run()
+    let list = try Statement(
+      connection,
+      "SELECT i.name, l.partial FROM pragma_index_list(?1) AS l JOIN pragma_index_info(l.name) AS i WHERE l.name = ?2 "
+        + "ORDER BY i.seqno")
+    try list.bind(1, table)
+    try list.bind(2, name)
+    var names: [String] = []
+    while try list.step() {
+      guard let column = list.string(at: 0), list.int64(at: 1) == 0 else { return condition }
+      names.append(SchemaGuard.quoted(column))
+    }
+    list.finalize()
+    guard let root, !names.isEmpty else { return condition }
+    let duplicates = Duplicates(constraint: (root, []), columns: names)
+    if let found = try duplicates.find(in: "SELECT * FROM \(SchemaGuard.quoted(table))", connection) {
+      condition.count = found.count
+      condition.examples += found.examples
+    }
+    return condition
   }
 
   private func isOn(_ table: String) -> Bool { table.uppercased() == self.table.uppercased() }

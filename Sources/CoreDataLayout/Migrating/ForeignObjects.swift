@@ -46,7 +46,9 @@ package struct ForeignObjects: Sendable {
 
   private mutating func countRows(_ connection: Connection, _ layout: StoreLayout) throws {
     for table in layout.tables {
-      let numbers = layout.numbers(ofKind: table.root).map(String.init).joined(separator: ", ")
+      // Abstract entities have no objects of their own.
+      let concrete = layout.entitiesByNumber.filter { !$0.isAbstract && $0.isKind(of: table.root) }
+      let numbers = concrete.map { String(layout.number(of: $0)) }.joined(separator: ", ")
       let count = try connection.integer(
         "SELECT count(*) FROM \(SchemaGuard.quoted(table.name)) WHERE ifnull(Z_ENT, -1) NOT IN (\(numbers))")
       if let count, count > 0 { strayRows[table.name.uppercased()] = Int(count) }
@@ -141,9 +143,12 @@ package struct ForeignObjectChanges: Sendable, Hashable {
     func lost(_ kind: String, _ list: [String]) -> [String] {
       list.map { "the \(kind) \($0), which does not belong to the model" }
     }
-    return lost("trigger", droppedTriggers) + lost("index", droppedIndexes) + lost("column", droppedColumns)
-      + droppedRows.map { "\($0) without an entity of that table" } + brokenViews.map { "the \($0)" }
+    return lost("trigger", droppedTriggers) + lost("index", droppedIndexes) + lost("column", droppedColumns) + rowTexts
+      + brokenViews.map { "the \($0)" }
   }
+
+  /// Those of rows.
+  var rowTexts: [String] { droppedRows.map { "\($0) without an entity of that table" } }
 
   /// Notes rows that go, by table.
   mutating func drop(_ rows: [String: Int]) {

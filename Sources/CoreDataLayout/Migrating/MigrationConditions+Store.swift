@@ -58,6 +58,22 @@ extension MigrationConditions {
 
   // MARK: files
 
+  /// - Throws: where values would go into files, and something else has the name of their folder.
+  func requireFolder(_ table: TableWork) throws {
+    for index in table.new.columns.indices {
+      for feed in table.feeds {
+        let moves = zip(feed.moves, feed.sources[index]).filter {
+          $0.1.expression.contains(ExternalValues.writingCall)
+        }
+        guard let source = moves.first?.1.column else { continue }
+        let isNeeded = try connection.integer(
+          "SELECT EXISTS (SELECT 1 FROM \(SchemaGuard.quoted(work.name(feed.old.name))) WHERE Z_ENT IN "
+            + "(\(work.numbers(moves.map(\.0)))) AND length(\(source)) > \(ExternalDataFolder.longestInline))")
+        if isNeeded == 1 { _ = try ExternalDataFolder(storePath: work.path).openData() }
+      }
+    }
+  }
+
   /// Values of attributes that were kept in files, are kept in the table now, and cannot be read.
   func unreadableValues(_ table: TableWork) throws -> [MigrationCondition] {
     var result: [MigrationCondition] = []

@@ -11,6 +11,7 @@ struct MigrationConditions {
   func broken() throws -> [MigrationCondition] {
     var result = try takenNames() + abstractEntities()
     for table in work.tables {
+      try requireFolder(table)
       result += try missingValues(table) + unreadableValues(table) + severalOwners(table)
     }
     result += try relationships()

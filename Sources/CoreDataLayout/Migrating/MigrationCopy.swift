@@ -14,11 +14,13 @@ struct MigrationCopy {
   let open: (String) throws -> Connection
 
   /// - Parameter prepare: see `MigrationRun`.
-  /// - Returns: nil where it has to be done in the store itself, which is as it was: nothing can be made beside it, another file
-  ///   cannot take its place, or its pages are not such that rows can be taken from them.
+  /// - Returns: nil where it has to be done in the store itself, which is as it was: nothing can be made beside it, or nothing of so long a
+  ///   path, another file cannot take its place, or its pages are not such that rows can be taken from them.
   func migrate(_ job: MigrationJob, prepare: (Connection) throws -> Void) throws -> MigrationReport? {
     let place = ResultPath.followed(path)
-    guard try StoreFiles.isReplaceable(place), let folder = try workFolder(place) else { return nil }
+    guard Self.hasRoom(place), try StoreFiles.isReplaceable(place), let folder = try workFolder(place) else {
+      return nil
+    }
     defer { folder.remove() }
     let partial = folder.path + "/" + (place as NSString).lastPathComponent
     let stamp = try StoreFiles.stamp(place)
@@ -45,6 +47,13 @@ struct MigrationCopy {
       }
     }
     return report
+  }
+
+  /// Whether the copy's path, with the name of its journal, is no longer than those that SQLite opens.
+  private static func hasRoom(_ place: String) -> Bool {
+    let url = URL(fileURLWithPath: WorkFolder.path(for: place)).appendingPathComponent(
+      (place as NSString).lastPathComponent)
+    return url.path.utf8.count + "-journal".utf8.count <= 512
   }
 
   /// nil where there may be none.

@@ -75,7 +75,18 @@ struct MigrationJob {
     try rows.derive(at: time, hasRemoved: !report.removedDuplicates.isEmpty)
     try rows.makeIndexes()
     try rows.makeViews()
-    report.brokenIndexes = try rows.makeKeptIndexes().map(\.text)
+    let brokenIndexes = try rows.makeKeptIndexes()
+    if !brokenIndexes.isEmpty {
+      // Nothing else would say what becomes of rows that were not the same before.
+      if options.duplicates == .refuse {
+        throw StoreMigrationError.conditions(
+          path: work.path, try brokenIndexes.map { try $0.condition(connection, work.new) })
+      }
+      report.brokenIndexes = brokenIndexes.map(\.text)
+      var lost = ForeignObjectChanges()
+      lost.droppedIndexes = report.brokenIndexes
+      options.willLose?(lost.lostTexts)
+    }
     report.plan = report.plan.losing(report.brokenIndexes)
     options.willBegin?(.finishing)
     try bookkeeping.write(modelCache: options.modelCache ?? ModelCache.content(of: newer))

@@ -162,6 +162,9 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case unreadableValue
     /// Something that does not belong to the old model has a name that the new tables need; `examples` say what.
     case nameTaken
+    /// A unique index that does not belong to the model, over derived values that would be there more than once; the first of `examples`
+    /// names it, the others are keys where they can be told.
+    case foreignIndex
   }
 
   /// What sort of rule.
@@ -207,6 +210,14 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case .nameTaken:
       return "\(entity): its table or an index needs the name of "
         + "\(examples.map { "the \($0)" }.joined(separator: ", ")), which does not belong to the model"
+    case .foreignIndex:
+      let keys = examples.dropFirst()
+      return
+        "\(entity): the unique index \(examples.first ?? ""), which does not belong to the model, is over derived values, and "
+        + (keys.isEmpty
+          ? "several objects would have the same"
+          : "\(count) \(count == 1 ? "value" : "values") would be there more than once: "
+            + "\(keys.joined(separator: "; "))\(count > keys.count ? "; …" : "")")
     case .severalOwners: return "\(name): leads to \(objects) that would have several owners and may have one only"
     }
   }

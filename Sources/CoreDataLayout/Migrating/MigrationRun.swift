@@ -14,6 +14,8 @@ final class MigrationRun {
   /// Called with each open transaction before anything is read in it.
   private let prepare: (Connection) throws -> Void
   private var isCommitting = false
+  /// What was told of rows that go.
+  private var toldRows: Set<String> = []
   /// Of all connections.
   private let counter = StatementCounter()
 
@@ -73,6 +75,12 @@ final class MigrationRun {
         "\(error); the migrated store is in place all the same, and is not safely on disk until it is written again")
   }
 
+  /// Tables that are written as pages have no rows of no entity: the pages would not be suitable.
+  private func tellOfRows(_ plan: MigrationPlan) {
+    let texts = plan.foreign.rowTexts.filter { toldRows.insert($0).inserted }
+    if !texts.isEmpty { options.willLose?(texts) }
+  }
+
   private func open(_ path: String) throws -> Connection {
     let connection = try Connection(
       path: path, options: .init(busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
@@ -98,6 +106,7 @@ final class MigrationRun {
     guard broken.isEmpty else { throw StoreMigrationError.conditions(path: path, broken) }
     var job = MigrationJob(work: work, plan: plan, newer: newer, options: options, external: external)
     if !rewrites.isEmpty {
+      tellOfRows(plan)
       job.rewrites = rewrites
       let copy = MigrationCopy(original: connection, path: path) { [self] path in
         let connection = try open(path)
@@ -109,6 +118,7 @@ final class MigrationRun {
         work: work, plan: try work.plan(connection, countsAll: false), newer: newer, options: options,
         external: external)
     }
+    tellOfRows(job.plan)
     let report = try job.carryOut(on: connection)
     isCommitting = true
     try connection.commit()

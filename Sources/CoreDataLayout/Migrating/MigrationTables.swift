@@ -166,9 +166,13 @@ struct MigrationTables {
   func finishTables() throws {
     for table in work.tables where table.method == .inPlace {
       let name = quoted(current(table))
-      if !table.assigned.isEmpty, !tablesOfPages.contains(table.new.name) {
-        let list = table.assigned.map { "\($0.column) = \($0.expression)" }.joined(separator: ", ")
-        try connection.execute("UPDATE \(name) AS s SET \(list)")
+      if !tablesOfPages.contains(table.new.name) {
+        try hideStrayRows(of: table)
+        if !table.assigned.isEmpty {
+          let list = table.assigned.map { "\($0.column) = \($0.expression)" }.joined(separator: ", ")
+          try connection.execute(
+            "UPDATE \(name) AS s SET \(list) WHERE s.Z_ENT IN (\(work.numbers(table.feeds[0].moves)))")
+        }
       }
       for column in table.renamed {
         try connection.execute("ALTER TABLE \(name) RENAME COLUMN \(column.from) TO \(column.to)")
@@ -190,6 +194,15 @@ struct MigrationTables {
         try complete(table.new.name, row: "Z_PK", owner: columns.key, order: order, by: "Z_PK")
       }
     }
+  }
+
+  /// Takes the number from rows of no entity that have one which is given to an entity of the table now: they would become its objects.
+  private func hideStrayRows(of table: TableWork) throws {
+    let former = Set(work.moves.concrete(kindOf: table.feeds[0].old.root).map { work.old.number(of: $0) })
+    let fresh = work.new.numbers(ofKind: table.new.root).filter { !former.contains($0) }
+    if fresh.isEmpty { return }
+    let list = fresh.map(String.init).joined(separator: ", ")
+    try connection.execute("UPDATE \(quoted(current(table))) SET Z_ENT = NULL WHERE Z_ENT IN (\(list))")
   }
 
   // MARK: what follows from rows

@@ -35,11 +35,7 @@ struct MigrationWork {
       throw StoreError.notAStore(path: path, message: problem.message)
     }
     var moves = try EntityMoves(old, StoreLayout(model: newer, generation: generation), mapping)
-    try moves.raiseKeys(path: path) { root in
-      let number = old.number(of: root)
-      let counter = try connection.integer("SELECT IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
-      return max(counter, try connection.integer("SELECT max(Z_PK) FROM \(old.table(for: root).name)") ?? 0)
-    }
+    try moves.raiseKeys(path: path) { root in try Self.keys(of: root, old, connection) }
     var present: [String: Set<String>] = [:]
     for table in old.tables {
       if case .ordinary(let columns) = try schema.table(table.name) { present[table.name] = columns }
@@ -49,6 +45,25 @@ struct MigrationWork {
     self = MigrationWork(
       path: path, metadata: metadata, mapping: mapping, moves: moves, names: [:], constants: constants, present: present
     )
+  }
+
+  /// The lowest and the highest primary key of a hierarchy, those of deleted objects among them.
+  private static func keys(
+    of root: Entity, _ old: StoreLayout, _ connection: Connection
+  ) throws -> (lowest: Int64, highest: Int64) {
+    let table = old.table(for: root).name
+    func ends(_ sql: String) throws -> [Int64] {
+      try ["min", "max"].compactMap { try connection.integer(sql.replacing("?", with: $0)) }
+    }
+    var keys = [try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(old.number(of: root))") ?? 0]
+    keys += try ends("SELECT ?(Z_PK) FROM \(SchemaGuard.quoted(table))")
+    if case .ordinary(let columns) = try SchemaGuard(connection: connection).table("ACHANGE"),
+      columns.isSuperset(of: ["ZENTITY", "ZENTITYPK"])
+    {
+      let numbers = old.numbers(ofKind: root).map(String.init).joined(separator: ", ")
+      keys += try ends("SELECT ?(ZENTITYPK) FROM ACHANGE WHERE ZENTITY IN (\(numbers))")
+    }
+    return (keys.min() ?? 0, keys.max() ?? 0)
   }
 
   /// What a migration does to tables, as far as it can be told without a store: with the columns of the layout, and no rows.
@@ -179,7 +194,9 @@ extension MigrationWork {
     plan.foreign.drop(counts.stray)
     let conditions = MigrationConditions(work: self, connection: connection)
     plan.conditions = try conditions.broken()
-    plan.isComplete = conditions.tellsAllDuplicates
+    plan.isComplete =
+      conditions.tellsAllDuplicates
+      && !plan.foreign.keptIndexes.contains { $0.isUnique && $0.isOverDerivedValues(of: new) }
     return plan
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import SQLite
 import SQLitePages
@@ -76,13 +77,18 @@ struct PageRewriter {
     // The tables go to disk while the indexes are made.
     let flush = try BackgroundSync(path)
     let loader = IndexLoader(
-      path: path, memoryBudget: Self.memoryBudget, temporaryPath: path + "-sort",
+      path: path, memoryBudget: Self.memoryBudget, temporaryPath: Self.sortPath(for: path),
       workers: StoreFiles.workers(2, for: path))
     for (root, shapes, areReplaced) in indexes {
       pages += try loader.load(shapes, tableRoot: root, replacing: areReplaced)
     }
     try flush?.finish()
     return (counts, pages)
+  }
+
+  /// Beside the file; a name as long as names may be has no room for more.
+  private static func sortPath(for path: String) -> String {
+    (path as NSString).deletingLastPathComponent + "/.seedbed-sort"
   }
 
   private func root(_ table: String) throws -> UInt32 {

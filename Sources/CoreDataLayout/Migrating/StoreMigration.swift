@@ -52,6 +52,10 @@ public enum StoreMigration {
     /// Told of each part of the work before it begins, on the thread of the migration.
     public var willBegin: (@Sendable (Stage) -> Void)?
 
+    /// Told, before the store is changed, of what goes that the models do not say and only reading every row or doing the work tells:
+    /// rows of no entity, and indexes that what is left of duplicates breaks.
+    package var willLose: (@Sendable ([String]) -> Void)?
+
     /// The defaults.
     public init() {}
   }

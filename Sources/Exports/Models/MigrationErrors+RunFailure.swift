@@ -30,7 +30,10 @@ extension StoreMigrationError {
     if conditions.contains(where: { $0.kind == .nameTaken }) {
       hints.append("give what does not belong to the model another name")
     }
-    let ofOwnHint = [.duplicateKeys, .unreadableValue, .nameTaken] + unresolved
+    if conditions.contains(where: { $0.kind == .foreignIndex }) {
+      hints.append("drop the unique indexes that do not belong to the model")
+    }
+    let ofOwnHint = [.duplicateKeys, .unreadableValue, .nameTaken, .foreignIndex] + unresolved
     if conditions.contains(where: { !ofOwnHint.contains($0.kind) }) {
       hints.append("mend the data with the app's present version, or use a mapping model")
     }

@@ -11,6 +11,9 @@ package struct MigrationModels {
   /// The model that is wanted.
   package let target: ModelFile
 
+  /// What is to be told where it is not sure that `source` is what the store was made with.
+  package private(set) var doubt: String?
+
   /// Whether there is nothing to do.
   package var isUpToDate: Bool {
     source.model.entityVersionHashesByName == target.model.entityVersionHashesByName
@@ -24,25 +27,27 @@ package struct MigrationModels {
   ///   is not among the versions and has what the wanted one has not, so that the store is probably newer; `StoreError` when the
   ///   store cannot be read.
   package init(storePath: String, target: ModelFile, modelPath: String) throws {
-    let hashes = try StoreMetadata.read(path: storePath).entityVersionHashesByName
-    if target.model.entityVersionHashesByName == hashes {
+    let origin = try StoreOrigin(storePath: storePath, modelPath: modelPath)
+    let hashes = origin.hashes
+    if target.model.entityVersionHashesByName == hashes,
+      origin.carried != nil || target.model.ruledVersionHashes == hashes
+    {
       (source, self.target) = (target, target)
       return
     }
-    let carried = StoreModel.carriedModel(ofStoreAt: storePath)
-    let fitting = target.takingUnconfirmedHashes(from: hashes, carrying: carried)
-    let isTarget = fitting.model.entityVersionHashesByName == hashes
-    let search = VersionSearch(
-      path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes, carrying: carried)
-    if isTarget {
+    let search = origin.search()
+    let fitting = origin.fitting(target, search)
+    if fitting.model.entityVersionHashesByName == hashes {
       // A version that has the store's hashes by the rules is meant rather than one that may take them.
-      let isOther = search.isRuled && !search.names.contains(target.versionName)
+      let isOther = !search.names.isEmpty && !search.names.contains(target.versionName)
       (source, self.target) = isOther ? (search.file ?? fitting, target) : (fitting, fitting)
+      doubt = origin.doubt(source, search)
       return
     }
     self.target = fitting
     if let known = search.file {
       source = known
+      doubt = origin.doubt(known, search)
       return
     }
     do {

@@ -106,15 +106,14 @@ public enum StoreModel {
   }
 
   /// Reads a model for work on a copy of a store that exists already, such as one that the app made. Where a version
-  /// hash rests on an unconfirmed rule, that of the store is taken, unless the model in it has another entity of that name.
+  /// hash rests on an unconfirmed rule, that of the store is taken, unless it was made with another entity of that name.
   /// - Parameter templatePath: the store that is copied; nil when a new one is made.
   /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when a store cannot be read.
   public static func readFile(path: String, version: String?, templatePath: String?) throws -> ModelFile {
     let file = try readFile(path: path, version: version)
     guard let templatePath, file.model.entities.contains(where: \.restsOnUnconfirmedHashRule) else { return file }
-    return file.takingUnconfirmedHashes(
-      from: try StoreMetadata.read(path: templatePath).entityVersionHashesByName,
-      carrying: carriedModel(ofStoreAt: templatePath))
+    let origin = try StoreOrigin(storePath: templatePath, modelPath: path)
+    return origin.fitting(file, origin.search())
   }
 
   /// What goes into `Z_MODELCACHE` of a new store when the model is compiled already: that very archive, deflated. Nil

@@ -1,3 +1,4 @@
+package import CoreDataLayout
 package import Foundation
 package import ModelFiles
 package import ObjectModel
@@ -8,10 +9,13 @@ package struct VersionSearch {
   package private(set) var names: [String] = []
   /// One of them, nil when there is none.
   package private(set) var file: ModelFile?
+  /// Whether those that are found have the store's hashes themselves, and need not take them.
+  package var isSure: Bool { best ?? 0 < 0 }
   /// Names of the versions that cannot be read.
   package private(set) var unreadable: [String] = []
-  /// Whether those that are found have the hashes by the rules alone, also where these are not confirmed.
-  package private(set) var isRuled = false
+  /// How many columns the store has that those which are found do not explain; less than 0 where they have its hashes themselves, by
+  /// the rules alone or as Apple's compiler wrote them.
+  private var best: Int?
   /// Why the first of them cannot be read, or the folder.
   package private(set) var failure: ModelError?
 
@@ -19,12 +23,15 @@ package struct VersionSearch {
   ///   - path: the model as it was given; nothing is found where that is one version only.
   ///   - hashes: entity name → version hash, of the store.
   ///   - carried: the model that the store carries itself, which tells versions apart whose hashes are not sure.
-  package init(path: String, hashes: [String: Data], carrying carried: ManagedObjectModel?) {
+  ///   - shape: the columns of the store, which tell them apart where it carries none.
+  package init(
+    path: String, hashes: [String: Data], carrying carried: ManagedObjectModel?, _ shape: StoreShape? = nil
+  ) {
     guard ModelReader.isModel(path: path) else { return }
     do {
       let versions = try ModelReader.versions(path: path)
       guard versions.names.count > 1 else { return }
-      for name in versions.names { look(at: name, path: path, hashes, carried) }
+      for name in versions.names { look(at: name, path: path, hashes, carried, shape) }
     } catch {
       failure = error
     }
@@ -43,15 +50,19 @@ package struct VersionSearch {
   }
 
   private mutating func look(
-    at name: String, path: String, _ hashes: [String: Data], _ carried: ManagedObjectModel?
+    at name: String, path: String, _ hashes: [String: Data], _ carried: ManagedObjectModel?, _ shape: StoreShape?
   ) {
     do {
-      let known = try ModelReader.readFile(path: path, version: name)
-        .takingUnconfirmedHashes(from: hashes, carrying: carried)
+      let own = try ModelReader.readFile(path: path, version: name)
+      let known = own.takingUnconfirmedHashes(from: hashes, carrying: carried)
       guard known.model.entityVersionHashesByName == hashes else { return }
-      let hasRuled = known.model.ruledVersionHashes == hashes
-      if hasRuled, !isRuled { (names, file, isRuled) = ([], nil, true) }
-      guard hasRuled == isRuled else { return }
+      var excess = -1
+      if own.model.entityVersionHashesByName != hashes, known.model.ruledVersionHashes != hashes {
+        guard let found = shape.map({ $0.excess(over: known.model) }) ?? 0 else { return }
+        excess = found
+      }
+      if let best, excess > best { return }
+      if best != excess { (names, file, best) = ([], nil, excess) }
       names.append(name)
       file = file ?? known
     } catch {

@@ -173,7 +173,7 @@ package struct MigrationSteps {
   /// - Throws: where the result could not take the store's place, as the migration itself does.
   package func requirePlace() throws {
     if chain == nil {
-      try StoreMigration.requireWritable(store.path)
+      try StoreMigration.requireWritable(storeName)
     } else {
       try ProgressiveMigration.requireReplaceable(store)
     }

@@ -3,6 +3,8 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import Pipelines
+import Platform
+import StoreInterface
 
 /// A digest over everything that a store's content depends on: pipeline, model, sources, seed store.
 struct InputDigest: Sendable {
@@ -24,14 +26,22 @@ struct InputDigest: Sendable {
     let log = StoreFiles.sidecar("-wal", of: model.path)
     if FileManager.default.fileExists(atPath: log) { try SourceInputs.digest(log, into: &digest) }
     for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
-    if let seed = pipeline.store.seed {
+    if let seed = pipeline.store.seed, FileManager.default.fileExists(atPath: seed) {
+      do throws(StoreError) {
+        try StoreFiles.requireFile(seed)
+      } catch {
+        throw RunError(any: error, store: seed)
+      }
       for path in ["", "-wal"].map({ StoreFiles.sidecar($0, of: seed) })
       where FileManager.default.fileExists(atPath: path) {
         try SourceInputs.digest(path, into: &digest)
       }
     }
     if pipeline.store.migratesOrigin {
-      for path in MigrationSteps.mappingFiles(of: pipeline) { try SourceInputs.digest(path, into: &digest) }
+      // What is no file is told by the migration, and reading it might wait for ever.
+      for path in MigrationSteps.mappingFiles(of: pipeline) {
+        if case .file = PathContent(at: path) { try SourceInputs.digest(path, into: &digest) }
+      }
     }
     for path in pipeline.lookups.flatMap(\.source.paths) { try SourceInputs.digest(path, into: &digest) }
     self.init(digest.finalize())

@@ -1,5 +1,6 @@
 import CoreDataLayout
 import Exports
+import Migration
 public import ModelFiles
 public import Pipelines
 import StoreInterface
@@ -35,7 +36,13 @@ extension PipelineCheck {
     let steps = try MigrationSteps(
       models, store: origin, modelPath: file.modelPath, mappings: file.store.mappings,
       isNamed: file.modelVersion != nil)
-    guard steps.chain == nil else { return }
+    if let chain = steps.chain {
+      let conditions = try steps.outlook().map { zip(chain.steps, $0.conditions) }?.flatMap { step, conditions in
+        conditions.map { $0.met(in: step.description) }
+      }
+      guard conditions?.isEmpty ?? true else { throw StoreMigrationError.conditions(path: origin, conditions ?? []) }
+      return
+    }
     let plan = try StoreMigration.plan(
       storeAt: origin, from: models.source.model, to: models.target.model, options: try models.options())
     guard plan.conditions.isEmpty else { throw StoreMigrationError.conditions(path: origin, plan.conditions) }

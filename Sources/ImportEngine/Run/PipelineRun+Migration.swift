@@ -13,7 +13,9 @@ extension PipelineRun {
     guard let origin = pipeline.store.existingOrigin else { return [] }
     do {
       let models = try MigrationModels(storePath: copy, target: target, modelPath: pipeline.modelPath)
-      guard !models.isUpToDate else { return [] }
+      // The copy is called as what it is a copy of.
+      let doubt = models.doubt.map { [$0.replacing(FilePath.shown(copy), with: FilePath.shown(origin))] } ?? []
+      guard !models.isUpToDate else { return doubt }
       var options = try models.options()
       options.derivationTimestamp = pipeline.store.now
       options.worksOnCopy = true
@@ -35,7 +37,7 @@ extension PipelineRun {
           plan.losses.map(\.description)
           + plan.foreign.lostTexts
       }
-      return notes + losses.map { "in the migration \($0)" } + steps.warnings
+      return doubt + notes + losses.map { "in the migration \($0)" } + steps.warnings
     } catch {
       // No other program knows of the copy.
       var failure = RunError(any: error, store: origin)

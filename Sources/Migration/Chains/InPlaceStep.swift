@@ -1,4 +1,4 @@
-import CoreDataLayout
+package import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
@@ -27,7 +27,7 @@ struct InPlaceStep {
 
 extension MigrationCondition {
   /// The same, met in a step of several.
-  func met(in step: String) -> MigrationCondition {
+  package func met(in step: String) -> MigrationCondition {
     var condition = self
     condition.step = step
     return condition

@@ -71,7 +71,7 @@ public struct ProgressiveMigration: StoreMigrating {
     guard var end = library.index(of: model) else {
       throw MigrationError(.missingMappingModel, "the wanted model does not belong to the library")
     }
-    let position = library.adopt(hashes, carrying: carriedModel(ofStoreAt: url, type, hashes))
+    let position = library.adopt(try SourceVersion(storeAt: url, type, hashes), wanted: end)
     if position == nil {
       library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes))
       end += 1
@@ -135,21 +135,12 @@ public struct ProgressiveMigration: StoreMigrating {
       hint: "write a mapping model that brings it along, or accept the losses (acceptsLossesOnTheWay)")
   }
 
-  /// The model that a store carries itself, as far as it is sound and has the store's hashes.
-  private func carriedModel(
-    ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
-  ) -> ManagedObjectModel? { (try? cachedVersion(ofStoreAt: url, type, hashes))?.model }
-
   /// The model that a store carries itself.
   private func cachedVersion(
     ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
   ) throws -> ModelLibrary.Version {
-    if type is SQLiteStoreType, let cache = try ModelCache.read(path: url.path) {
-      let file = try CachedModelReader.read(
-        deflated: cache.content, origin: url.path, storedHashes: cache.versionHashes)
-      if file.model.entityVersionHashesByName == hashes {
-        return ModelLibrary.Version(name: "the store's own model", model: file.model)
-      }
+    if type is SQLiteStoreType, let model = try SourceVersion.carriedModel(ofStoreAt: url, hashes) {
+      return ModelLibrary.Version(name: "the store's own model", model: model)
     }
     let names = library.versions.map(\.name).joined(separator: ", ")
     throw MigrationError(
@@ -173,7 +164,7 @@ public struct ProgressiveMigration: StoreMigrating {
 
   // MARK: Work
 
-  /// Brings the store of a description to a model.
+  /// Brings the store of a description to a model. Where another process does so meanwhile, nothing is left to do.
   /// - Throws: `MigrationError`; `StoreMigrationError` and `StoreError` of a step that was inferred.
   public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
     guard let url = description.url else { return }
@@ -181,7 +172,28 @@ public struct ProgressiveMigration: StoreMigrating {
       forStoreAt: url, type: description.type, to: model,
       infersMappingModels: description.shouldInferMappingModelAutomatically)
     let store = MigrationStore(type: description.type, url: url, options: description.options)
-    try carryOut(chain, store, busyTimeout: description.timeout)
+    do {
+      try carryOut(chain, store, busyTimeout: description.timeout)
+    } catch  where Self.isOfAnother(error) || Self.isBesideAnother(error) {
+      // One that is at it has the time that is waited for locks.
+      let end = Date() + (Self.isBesideAnother(error) ? description.timeout : 0)
+      while !store.isOf(model) {
+        if Date() >= end { throw error }
+        Thread.sleep(forTimeInterval: 0.05)
+      }
+    }
+  }
+
+  /// Whether an error says that another process makes its copies where these were to be.
+  private static func isBesideAnother(_ error: any Error) -> Bool {
+    if case StoreError.busy? = (error as? MigrationError)?.underlyingError { return true }
+    return false
+  }
+
+  /// Whether an error says that the store was not, or was no longer, what it was found to be.
+  package static func isOfAnother(_ error: any Error) -> Bool {
+    if case StoreMigrationError.sourceModel = error { return true }
+    return (error as? MigrationError)?.code == .changedStore
   }
 
   /// Brings a store to a model, and says by which steps.

@@ -168,20 +168,15 @@ public struct ModelLibrary: Sendable {
   /// The version that a store was made with, by the version hashes in its metadata.
   public func version(withHashes hashes: [String: Data]) -> Version? {
     var library = self
-    return library.adopt(hashes).map { library.versions[$0] }
+    return library.adopt(SourceVersion(hashes: hashes)).map { library.versions[$0] }
   }
 
   /// The position of the version that a store was made with, which takes the store's hashes where its own rest on unconfirmed
   /// rules.
-  /// - Parameter carried: the model that the store carries itself, which tells versions apart whose hashes are not sure.
-  mutating func adopt(_ hashes: [String: Data], carrying carried: ManagedObjectModel? = nil) -> Int? {
-    if let index = versions.firstIndex(where: { $0.model.entityVersionHashesByName == hashes }) { return index }
-    for (index, version) in versions.enumerated() {
-      let model = version.model.takingUnconfirmedHashes(from: hashes, carrying: carried)
-      guard model.entityVersionHashesByName == hashes else { continue }
-      versions[index] = Version(name: version.name, model: model)
-      return index
-    }
-    return nil
+  /// - Parameter wanted: the version that is meant where nothing tells several apart; the first one by default.
+  mutating func adopt(_ source: SourceVersion, wanted: Int? = nil) -> Int? {
+    guard let (index, model) = source.find(among: versions.map(\.model), wanted: wanted) else { return nil }
+    versions[index] = Version(name: versions[index].name, model: model)
+    return index
   }
 }

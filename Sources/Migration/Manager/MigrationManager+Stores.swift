@@ -109,6 +109,12 @@ struct MigrationStore {
     }
   }
 
+  /// Whether the store was made with a model, by its version hashes.
+  func isOf(_ model: ManagedObjectModel) -> Bool {
+    let hashes = (try? type.metadata(at: url))?[StoreMetadataKey.modelVersionHashes] as? [String: Data]
+    return hashes == model.entityVersionHashesByName
+  }
+
   private var hasHistory: Bool {
     type is SQLiteStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
   }

@@ -39,7 +39,8 @@ public final class StagedMigrationManager: StoreMigrating {
   public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
     guard let url = description.url else { return }
     let hashes = try description.type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
-    let work = try remaining(from: hashes, to: model, path: url.path)
+    let origin = try SourceVersion(storeAt: url, description.type, hashes)
+    let work = try remaining(from: origin, to: model, path: url.path)
     let store = MigrationStore(type: description.type, url: url, options: description.options)
     try store.replacing { partial in
       try store.copy(to: partial)
@@ -106,22 +107,19 @@ public final class StagedMigrationManager: StoreMigrating {
   }
 
   private func remaining(
-    from hashes: [String: Data], to target: ManagedObjectModel, path: String
+    from origin: SourceVersion, to target: ManagedObjectModel, path: String
   ) throws -> [Step] {
-    let all = try steps(to: target)
+    var all = try steps(to: target)
     guard let end = all.lastIndex(where: { $0.destination.versionChecksum == target.versionChecksum }) else {
       throw MigrationError(
         .missingMappingModel, "the stages do not lead to the wanted model", hint: "add a stage that ends at it")
     }
-    func start(_ isSource: (ManagedObjectModel) -> Bool) -> Int? { all[...end].firstIndex { isSource($0.source) } }
-    guard
-      let start = start({ $0.entityVersionHashesByName == hashes })
-        ?? start({ $0.takingUnconfirmedHashes(from: hashes).entityVersionHashesByName == hashes })
-    else {
+    guard let (start, model) = origin.find(among: all[...end].map(\.source)) else {
       throw MigrationError(
         .missingSourceModel, "no stage begins at the model that \(path) was made with",
         hint: "a newer version of the program may have made it; or add a stage for its model")
     }
+    all[start] = Step(source: model, destination: all[start].destination, stage: all[start].stage)
     return Array(all[start...end])
   }
 

@@ -30,9 +30,16 @@ enum ModelFileSystem {
 
   /// The whole file, refused beyond `limit` bytes before it is all in memory.
   static func readFile(_ path: String, limit: Int) throws(ModelError) -> Data {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    // A FIFO would have it wait for a writer.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path, "read the file") }
     defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure(path, "read the file") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw ModelError(
+        .unreadableFile, file: path, "it is neither a file nor a folder", hint: "check that this is a model")
+    }
     var bytes = Data()
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {

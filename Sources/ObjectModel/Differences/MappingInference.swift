@@ -129,7 +129,11 @@ struct MappingInference {
       case (let from?, nil) where !old.isAbstract:
         let owner = declaringEntity(of: from.name, in: old)
         // A property that moved down the hierarchy is still there in the sub-entities; those without it lose it.
-        add(.losses, (successor[owner.name] ?? owner).name, from.name, "removed, its values go")
+        let isKept = { (newer: Entity) in
+          ModelComparison.pairs(owner.storedAttributes, newer.storedAttributes, \.name, \.renamingIdentifier)
+            .contains { $0.old?.name == from.name && $0.new != nil }
+        }
+        add(.losses, loser(old, owner, isKept), from.name, "removed, its values go")
       default: break
       }
     }
@@ -148,6 +152,14 @@ struct MappingInference {
     if from.isOptional && !to.isOptional && to.defaultValue == .null {
       add(.obstacles, entity, to.name, "becomes mandatory, without a default value")
     }
+  }
+
+  /// The entity of which a loss is told, by its newer name: the one that declared the property, or where that keeps it, and the entity is
+  /// no longer below it, the entity itself.
+  private func loser(_ old: Entity, _ owner: Entity, _ isKept: (Entity) -> Bool) -> String {
+    let next = successor[owner.name]
+    if owner != old, let next, isKept(next) { return (successor[old.name] ?? old).name }
+    return (next ?? owner).name
   }
 
   private func declaringEntity(of attribute: String, in entity: Entity) -> Entity {
@@ -172,7 +184,11 @@ struct MappingInference {
           "new and mandatory, so the store must have no \(to.declaringEntity.name), or the app must fill it")
       case (let from?, nil) where !old.isAbstract:
         let owner = from.declaringEntity
-        add(.losses, (successor[owner.name] ?? owner).name, from.name, "removed, its references go")
+        let isKept = { (newer: Entity) in
+          ModelComparison.pairs(owner.relationships, newer.relationships, \.name, \.description.renamingIdentifier)
+            .contains { $0.old?.name == from.name && $0.new?.description.isTransient == false }
+        }
+        add(.losses, loser(old, owner, isKept), from.name, "removed, its references go")
       default: break
       }
     }

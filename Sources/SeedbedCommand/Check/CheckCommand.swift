@@ -100,8 +100,10 @@ struct CheckCommand: ParsableCommand {
       comparison = .unreadableCachedModel(RunError(any: error, store: store).message)
     }
     let hashes = try? StoreMetadata.read(path: store).entityVersionHashesByName
-    let search = hashes.map {
-      VersionSearch(path: modelPath, hashes: $0, carrying: StoreModel.carriedModel(ofStoreAt: store))
+    let search = hashes.map { hashes in
+      let carried = StoreModel.carriedModel(ofStoreAt: store)
+      return VersionSearch(
+        path: modelPath, hashes: hashes, carrying: carried, carried == nil ? try? StoreShape(storeAt: store) : nil)
     }
     let report = try StoreChecker.check(
       path: store, model: expected.model, storeModel: search?.file?.model ?? comparison.model)

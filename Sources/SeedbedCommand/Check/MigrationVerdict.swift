@@ -27,7 +27,7 @@ struct MigrationVerdict {
     do {
       let models = try MigrationModels(storePath: store, target: target, modelPath: modelPath)
       let steps = try MigrationSteps(models, store: store, modelPath: modelPath, isNamed: version != nil)
-      warnings = steps.warnings
+      warnings = [models.doubt].compactMap { $0 } + steps.warnings
       chain = steps.chain
       if let outlook = try steps.outlook() {
         conditions = outlook.conditions.flatMap { $0 }

@@ -11,6 +11,7 @@ import ObjectModel
 import Pipelines
 import Reports
 import StoreInterface
+import Synchronization
 
 /// `seedbed migrate`
 struct MigrateCommand: ParsableCommand {
@@ -67,7 +68,13 @@ struct MigrateCommand: ParsableCommand {
   func run() throws {
     do {
       let target = try StoreModel.readFile(path: model, version: to)
-      let result = try migrate(to: target)
+      let result: MigrateResult
+      do {
+        result = try migrate(to: target)
+      } catch  where ProgressiveMigration.isOfAnother(error) && !dryRun {
+        // It was of the older version when it was looked at.
+        result = try foundChanged(target)
+      }
       Terminal.print(json ? result.json : result.text)
       // As the migration itself would end.
       if let refusal = result.refusal { throw CommandFailure(refusal, store: store, format: log.logFormat) }
@@ -88,13 +95,13 @@ struct MigrateCommand: ParsableCommand {
     guard !models.isUpToDate else {
       // An earlier run may have been killed when its result had just taken its place.
       if !dryRun { WorkFolder.removeLeftovers(for: store) }
-      result.warnings = try unusedOptions()
+      result.warnings = try [models.doubt].compactMap { $0 } + unusedOptions()
       return result
     }
     var steps = try MigrationSteps(
       models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy),
       isNamed: to != nil)
-    result.warnings = steps.warnings
+    result.warnings = [models.doubt].compactMap { $0 } + steps.warnings
     result.duplicates = duplicates
     try requireUse(of: policy, steps.chain)
     let progress = MigrationProgress(stepCount: steps.chain?.steps.count ?? 1)
@@ -103,6 +110,8 @@ struct MigrateCommand: ParsableCommand {
     defer { line?.finish() }
     var options = try models.options()
     options.willBegin = { progress.begin($0) }
+    let losses = AnnouncedLosses()
+    options.willLose = { losses.announce($0) }
     if let chain = steps.chain {
       result.chain = chain
       result.objectCounts = try MigrateResult.objectCounts(ofStoreAt: store, model: models.source.model)
@@ -113,7 +122,7 @@ struct MigrateCommand: ParsableCommand {
         if result.obstacles.isEmpty { rehearse(steps, options, &result) }
         return result
       }
-      announce(chain.steps.flatMap(\.lostTexts))
+      losses.announce(chain.steps.flatMap(\.lostTexts))
       try steps.carryOut(
         options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
       result.stepReports = progress.reports
@@ -138,7 +147,7 @@ struct MigrateCommand: ParsableCommand {
     } else {
       var foreign = try ForeignObjects(storeAt: store, model: older)
       let mapping = try older.inferredMappingModel(to: newer, mergesHierarchies: true)
-      announce(
+      losses.announce(
         older.lightweightMigration(to: newer).losses.map(\.description)
           + (try foreign.carry(from: older, to: newer, mapping)).lostTexts)
       let report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
@@ -150,10 +159,25 @@ struct MigrateCommand: ParsableCommand {
     return result
   }
 
+  /// What is said where another program changed the store before it could be migrated.
+  /// - Throws: where it is not of the wanted version now.
+  private func foundChanged(_ target: ModelFile) throws -> MigrateResult {
+    let models = try MigrationModels(storePath: store, target: target, modelPath: model)
+    guard models.isUpToDate else {
+      throw RunError(
+        .locked, code: "migration.changedStore", "\(store) was changed by another program while it was migrated",
+        hint: "close the app that has it open, and migrate again; nothing was replaced")
+    }
+    var result = MigrateResult(store: store, target: target.versionName, isDryRun: dryRun)
+    result.source = models.source.versionName
+    result.warnings = ["another program migrated the store meanwhile"]
+    return result
+  }
+
   /// Does the migration to a copy, and notes how it would end.
   private func rehearse(_ steps: MigrationSteps, _ options: StoreMigration.Options, _ result: inout MigrateResult) {
     var options = options
-    options.willBegin = nil
+    (options.willBegin, options.willLose) = (nil, nil)
     let progress = MigrationProgress(stepCount: 0)
     var report: MigrationReport?
     let work = {
@@ -162,11 +186,6 @@ struct MigrateCommand: ParsableCommand {
     result.note(refusalOf: work, store)
     if let report { result.plan = result.plan?.losing(report.brokenIndexes) }
     result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
-  }
-
-  /// What goes is told before anything is written.
-  private func announce(_ losses: [String]) {
-    for loss in losses { LogLine.say("will be lost: \(loss)", .warning, event: "migration.loss") }
   }
 
   /// What was asked for and is of no use to a store that is of the version already. The same line may be used again and again.
@@ -190,6 +209,17 @@ struct MigrateCommand: ParsableCommand {
       throw CommandFailure(
         usage: "no mapping model of this migration names the policy \(policy.name)",
         hint: names.isEmpty ? "leave --policy out" : "they name \(Set(names).sorted().joined(separator: ", "))")
+    }
+  }
+}
+
+/// What goes is told before the store is changed, each thing once.
+private final class AnnouncedLosses: Sendable {
+  private let told = Mutex<Set<String>>([])
+
+  func announce(_ losses: [String]) {
+    for loss in losses where told.withLock({ $0.insert(loss).inserted }) {
+      LogLine.say("will be lost: \(loss)", .warning, event: "migration.loss")
     }
   }
 }

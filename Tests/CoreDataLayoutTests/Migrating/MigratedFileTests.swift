@@ -72,6 +72,16 @@ struct MigratedFileTests {
     try Self.requireMigrated(path)
   }
 
+  @Test("is written itself where the path of a copy would be too long for SQLite")
+  func longName() throws {
+    let folder = try TemporaryFolder()
+    // With the longest name that leaves room for that of a journal.
+    let path = folder.path(String(repeating: "x", count: 240) + ".sqlite")
+    try FileManager.default.moveItem(atPath: Self.store(in: folder), toPath: path)
+    #expect(try Self.run(path).tablesOfPages.isEmpty)
+    try Self.requireMigrated(path)
+  }
+
   @Test("in WAL mode, with rows in the log alone, loses none of them")
   func log() throws {
     let folder = try TemporaryFolder()
@@ -165,7 +175,7 @@ struct MigratedFileTests {
 
   @Test(
     "stays as it is where it, or its folder, may not be written",
-    .disabled(if: geteuid() == 0, "the superuser may write everything"),
+    .enabled(if: UnprivilegedUser.canPerform, "the superuser may, and cannot be another user here"),
     arguments: [StoreMigration.PageUse.never, .always])
   func readOnly(pageUse: StoreMigration.PageUse) throws {
     let folder = try TemporaryFolder()
@@ -173,7 +183,8 @@ struct MigratedFileTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     for (target, mode) in [(path, 0o444), (folder.path, 0o555)] {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target)
-      #expect(throws: StoreError.self) { try Self.run(path, pageUse) }
+      try UnprivilegedUser.own(folder.url)
+      #expect(throws: StoreError.self) { try UnprivilegedUser.perform { try Self.run(path, pageUse) } }
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: target)
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
       #expect(try folder.names() == ["Boxes.sqlite"])

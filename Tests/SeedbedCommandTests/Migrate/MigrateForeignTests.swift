@@ -116,6 +116,64 @@ struct MigrateForeignTests {
     #expect(try workspace.query("Shop.sqlite", "SELECT 1 FROM sqlite_master WHERE name = 'mine'").isEmpty)
   }
 
+  /// Items whose derived attribute reads something else then, by one step or two.
+  private static func derivedVersions(_ count: Int) -> [(String, String)] {
+    func item(_ read: String, _ more: String = "") -> String {
+      VersionedShop.entity(
+        "Item", attribute, VersionedShop.attribute("b"),
+        VersionedShop.attribute(
+          "u", "optional=\"YES\" derived=\"YES\" derivationExpression=\"lowercase:(\(read))\""), more)
+    }
+    let all = [
+      ("Shop", item("b", VersionedShop.attribute("v"))),
+      ("Shop 2", item("a", VersionedShop.attribute("w", "optional=\"YES\" elementID=\"v\""))),
+      ("Shop 3", item("a", VersionedShop.attribute("x", "optional=\"YES\" elementID=\"w\""))),
+    ]
+    return Array(all.prefix(count))
+  }
+
+  private static func derivedRows(_ index: String, second: String) -> String {
+    "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB, ZU) VALUES (1, 1, 1, 'One', 'p', 'p'), "
+      + "(2, 1, 1, '\(second)', 'q', 'q'); \(index)"
+  }
+
+  @Test(
+    "a unique index over derived values is in the way where two come to be the same", arguments: [2, 3],
+    [
+      ("CREATE UNIQUE INDEX mine ON ZITEM (ZU)", "1 value would be there more than once: one"),
+      ("CREATE UNIQUE INDEX mine ON ZITEM (ZU, Z_ENT)", "1 value would be there more than once: one, 1"),
+      ("CREATE UNIQUE INDEX mine ON ZITEM (ZU || '!')", "several objects would have the same"),
+      ("CREATE UNIQUE INDEX mine ON ZITEM (ZU) WHERE ZU IS NOT NULL", "several objects would have the same"),
+    ])
+  func derivedIndex(count: Int, index: (sql: String, keys: String)) async throws {
+    let versions = Self.derivedVersions(count)
+    let workspace = try await VersionedShop.workspace(versions, rows: Self.derivedRows(index.sql, second: "one"))
+    let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
+    let sentence =
+      "Item: the unique index mine on ZITEM, which does not belong to the model, is over derived values, and \(index.keys)"
+    #expect(result.exitCode == 65 && result.talk.contains(sentence), "\(result.text)\(result.talk)")
+    #expect(plan.text.contains(sentence) && plan.text.contains("in the way: "), "\(plan.text)")
+    #expect(result.talk.contains("drop the unique indexes that do not belong to the model"), "\(result.talk)")
+    #expect(result.talk.contains("Shop → Shop 2: inferred: ") == (count == 3), "\(result.talk)")
+    // A policy for duplicates is a word for what becomes of it.
+    let lost = "lost: the index mine on ZITEM, which does not belong to the model"
+    let (told, done) = try await VersionedShop.migrateBothWays(workspace, ["--duplicates", "keep-first"])
+    #expect(done.exitCode == 0 && told.text.contains(lost) && done.text.contains(lost), "\(told.text)\(done.text)")
+    #expect(done.talk.contains("will be \(lost)"), "\(done.talk)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZU FROM ZITEM ORDER BY Z_PK") == ["one", "one"])
+  }
+
+  @Test("a unique index over derived values stays where they differ", arguments: [2, 3])
+  func derivedIndexStays(count: Int) async throws {
+    let workspace = try await VersionedShop.workspace(
+      Self.derivedVersions(count),
+      rows: Self.derivedRows("CREATE UNIQUE INDEX mine ON ZITEM (ZU)", second: "Two"))
+    let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == 0 && !plan.text.contains("mine"), "\(plan.text)\(result.talk)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM sqlite_master WHERE name = 'mine'") == ["1"])
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZU FROM ZITEM ORDER BY Z_PK") == ["one", "two"])
+  }
+
   // MARK: files
 
   private static func binaries(_ isExternal: Bool) -> String {
@@ -150,6 +208,18 @@ struct MigrateForeignTests {
       #expect(try workspace.query("Shop.sqlite", "SELECT hex(ZD), CAST(ZE AS TEXT) FROM ZITEM") == ["42|back", "|"])
       #expect(!workspace.exists(".Shop_SUPPORT"))
     }
+  }
+
+  @Test("what has the name of the folder of files is told beforehand", arguments: [false, true])
+  func noFolder(isLong: Bool) async throws {
+    let workspace = try await VersionedShop.workspace(
+      [("Shop", Self.binaries(false)), ("Shop 2", Self.binaries(true))],
+      rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZD) VALUES (1, 1, 1, zeroblob(\(isLong ? 200_000 : 2)))")
+    try workspace.write(".Shop_SUPPORT", "mine")
+    let (plan, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == (isLong ? 74 : 0), "\(result.talk)")
+    #expect(plan.talk == result.talk && result.talk.contains(".Shop_SUPPORT: is no folder") == isLong, "\(plan.talk)")
+    #expect(try workspace.text(".Shop_SUPPORT") == "mine")
   }
 
   @Test("no two values share a file, whatever their table, row and column")

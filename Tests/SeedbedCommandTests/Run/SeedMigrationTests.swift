@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -167,6 +168,49 @@ struct SeedMigrationTests {
       }
       #expect(try workspace.bytes("Old.sqlite") == before && !workspace.exists("New.sqlite"))
     }
+  }
+
+  @Test("what the data break in one of several steps is told by lint as by the run")
+  func conditions() async throws {
+    func item(_ name: String, was: String?, unique: String) -> String {
+      VersionedShop.entity(
+        "Item", VersionedShop.attribute("code", ""),
+        VersionedShop.attribute(name, "optional=\"YES\"" + (was.map { " elementID=\"\($0)\"" } ?? "")), unique: unique)
+    }
+    let versions = [
+      ("Shop", item("amount", was: nil, unique: "code")), ("Shop 2", item("count", was: "amount", unique: "code")),
+      ("Shop 3", item("total", was: "count", unique: "total")),
+    ]
+    let workspace = try await VersionedShop.imported(
+      versions, "code,amount\na,1\nb,1\n", "match: code, map: { code: code, amount: amount }", into: "Old.sqlite")
+    try workspace.write(
+      "new.yaml", "model: Shop.xcdatamodeld\nstore: { path: New.sqlite, seed: Old.sqlite, migrate: true }\n")
+    for command in ["lint", "run"] {
+      let outcome = try await workspace.run(command, "new.yaml")
+      #expect(outcome.exitCode == 65, "\(outcome.text)\(outcome.talk)")
+      let sentence = "Shop 2 → Shop 3: inferred: Item: total must be unique now, and 1 value is there more than once: 1"
+      #expect((outcome.text + outcome.talk).contains(sentence), "\(outcome.text)\(outcome.talk)")
+    }
+    #expect(!workspace.exists("New.sqlite"))
+  }
+
+  @Test("a seed store or a mapping model that is a FIFO is refused, and nothing waits for it", .timeLimit(.minutes(2)))
+  func fifo() async throws {
+    let workspace = try await project()
+    #expect(unsafe mkfifo(workspace.path("Pipe.sqlite"), 0o600) == 0)
+    for more in ["", "replace: when-changed, "] {
+      try write("path: New.sqlite, seed: Pipe.sqlite, \(more)migrate: true", to: workspace)
+      for command in ["lint", "run"] {
+        let outcome = try await workspace.run(command, "new.yaml")
+        #expect(outcome.exitCode == 65, "\(outcome.text)\(outcome.talk)")
+        #expect((outcome.text + outcome.talk).contains("Pipe.sqlite is not a Core Data store: it is a FIFO"))
+      }
+    }
+    // What need not be used is a warning.
+    #expect(unsafe mkfifo(workspace.path("Map.cdm"), 0o600) == 0)
+    try write("path: New.sqlite, seed: Old.sqlite, migrate: true", to: workspace)
+    let run = try await workspace.run("run", "new.yaml")
+    #expect(run.exitCode == 0 && (run.text + run.talk).contains("Map.cdm"), "\(run.text)\(run.talk)")
   }
 
   @Test("migrate without a store to copy is a mistake in the pipeline")

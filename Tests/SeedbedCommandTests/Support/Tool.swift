@@ -36,6 +36,20 @@ enum Tool {
     return arguments + ["--strategy", forcedStrategy]
   }
 
+  /// What the tool is run with as a user to whom files may be refused; nil where that cannot be done.
+  static let unprivilegedCommand = UnprivilegedUser.command(running: path)
+
+  /// Whether the tool is run as such a user.
+  @TaskLocal private static var isUnprivileged = false
+
+  /// Has the tool run as a user to whom files may be refused, and gives it a folder.
+  static func withoutPrivileges<Result>(
+    in folder: URL, _ body: () async throws -> Result
+  ) async throws -> Result {
+    try UnprivilegedUser.own(folder)
+    return try await $isUnprivileged.withValue(true, operation: body)
+  }
+
   /// Runs the tool to its end. Output goes through files, so that no pipe can fill up.
   /// - Parameters:
   ///   - input: what it reads from standard input; nothing by default.
@@ -48,7 +62,10 @@ enum Tool {
     whileRunning: ((ChildProcess) async throws -> Void)? = nil
   ) async throws -> Outcome {
     let files = try TemporaryFolder()
-    let arguments = withStrategy(arguments)
+    var (executable, arguments) = (executable, withStrategy(arguments))
+    if isUnprivileged, let command = unprivilegedCommand, let first = command.first {
+      (executable, arguments) = (first, command.dropFirst() + [executable] + arguments)
+    }
     let names = ["input", "output", "talk"].map { files.file($0) }
     for name in names { try Data().write(to: name) }
     if let input { try Data(input).write(to: names[0]) }

@@ -1,0 +1,61 @@
+import CoreDataLayout
+package import Foundation
+package import ModelFiles
+package import ObjectModel
+import Pipelines
+
+/// With which version of a model a store was made, as its version hashes say. Where these rest on rules that nothing of Apple's has
+/// confirmed, the model that the store carries tells, and in a store without one the columns of its tables.
+package struct StoreOrigin {
+  /// The store's version hashes by entity.
+  package let hashes: [String: Data]
+  /// The model that the store carries, as far as it is sound and has its hashes.
+  package let carried: ManagedObjectModel?
+  private let shape: StoreShape?
+  private let storePath: String
+  private let modelPath: String
+
+  /// - Throws: `StoreError`.
+  package init(storePath: String, modelPath: String) throws {
+    self.storePath = storePath
+    self.modelPath = modelPath
+    hashes = try StoreMetadata.read(path: storePath).entityVersionHashesByName
+    carried = StoreModel.carriedModel(ofStoreAt: storePath)
+    shape = carried == nil ? try StoreShape(storeAt: storePath) : nil
+  }
+
+  /// The versions of the model's folder by whose hashes the store was made.
+  package func search() -> VersionSearch {
+    VersionSearch(path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes, carrying: carried, shape)
+  }
+
+  /// A version in which entities whose hashes are not sure take those of the store, where they are what the store was made with.
+  package func fitting(_ file: ModelFile, _ search: @autoclosure () -> VersionSearch) -> ModelFile {
+    if carried != nil { return file.takingUnconfirmedHashes(from: hashes, carrying: carried) }
+    guard file.model.entities.contains(where: \.restsOnUnconfirmedHashRule) else { return file }
+    let search = search()
+    if let other = search.file, !search.names.contains(file.versionName) {
+      return file.takingUnconfirmedHashes(from: hashes, carrying: other.model)
+    }
+    let known = shape?.entities(of: file.model)
+    return file.takingUnconfirmedHashes(from: hashes.filter { known?.contains($0.key) ?? true })
+  }
+
+  /// What is to be told of a version that is taken for the store's although only its columns say so.
+  package func doubt(_ file: ModelFile, _ search: VersionSearch) -> String? {
+    let ruled = file.model.ruledVersionHashes
+    guard carried == nil, !search.isSure, ruled != hashes else { return nil }
+    if search.names.isEmpty, let own = try? StoreModel.readFile(path: modelPath),
+      own.model.entityVersionHashesByName == hashes
+    {
+      return nil
+    }
+    let entities = hashes.keys.filter { ruled[$0] != hashes[$0] }.sorted()
+    let others = search.names.filter { $0 != file.versionName }
+    let version = file.versionName.isEmpty ? "the given model" : file.versionName
+    return
+      "\(FilePath.shown(storePath)) carries no model, and its version hashes of \(entities.joined(separator: ", ")) cannot be "
+      + "computed for sure: by the columns of its tables it is taken for one of \(version)"
+      + (others.isEmpty ? "" : ", as it could be for one of \(others.joined(separator: ", "))")
+  }
+}
