@@ -25,9 +25,10 @@ struct RandomStores {
 
   /// - Parameters:
   ///   - tracksHistory: whether the SQLite store keeps a history.
+  ///   - isUnderConstruction: whether the SQLite store is one that is being built.
   ///   - change: what the random model is made into first.
   init(
-    _ generator: inout SeededGenerator, tracksHistory: Bool = false,
+    _ generator: inout SeededGenerator, tracksHistory: Bool = false, isUnderConstruction: Bool = true,
     change: (inout [EntityDescription], inout SeededGenerator) -> Void = { _, _ in }
   ) throws {
     folder = try TemporaryFolder()
@@ -35,7 +36,7 @@ struct RandomStores {
     change(&entities, &generator)
     model = try ManagedObjectModel(entities: entities)
     var options = SQLiteStore.Options()
-    options.isUnderConstruction = true
+    options.isUnderConstruction = isUnderConstruction
     options.tracksHistory = tracksHistory
     sqlite = try SQLiteStore.create(path: folder.path("random.sqlite"), model: model, options: options)
     memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
@@ -85,7 +86,7 @@ struct RandomStores {
     var key: Int64
   }
 
-  private mutating func value(_ attribute: AttributeDescription) -> Value {
+  mutating func value(_ attribute: AttributeDescription) -> Value {
     if below(5) == 0 { return .null }
     if let composite = attribute.composite {
       var elements: [String: Value] = [:]
