@@ -34,7 +34,8 @@ struct RandomModelBatchTests {
   private func agree(_ seed: UInt64) throws -> BatchOutcome? {
     var random = SeededGenerator(seed: seed)
     let isConstrained = random.isOneOf(3)
-    var stores = try RandomStores(&random, tracksHistory: random.isOneOf(4), isUnderConstruction: false) {
+    let tracksHistory = random.isOneOf(4)
+    var stores = try RandomStores(&random, tracksHistory: tracksHistory, isUnderConstruction: false) {
       entities, random in
       for index in entities.indices {
         BatchRules.add(to: &entities[index], &random)
@@ -43,6 +44,7 @@ struct RandomModelBatchTests {
     }
     // What is there by saves has no unique values.
     if !isConstrained { for _ in 0..<2 { try stores.change() } }
+    let start = try tracksHistory ? stores.lastTransactions() : (0, 0)
     var batches = RandomBatches(stores.model, seed: random.next())
     var counts = BatchOutcome()
     for round in 0..<12 {
@@ -60,6 +62,7 @@ struct RandomModelBatchTests {
       }
       if let outcome = found.outcome { counts.add(outcome.counts) }
       guard try stores.haveSameRows(place) else { return nil }
+      guard try !tracksHistory || stores.haveSameHistory(after: start, place) else { return nil }
       // The store in memory takes back what it wrote, but not the keys that it gave out.
       if found.outcome == nil, text.hasPrefix("insert") { break }
     }

@@ -30,6 +30,37 @@ extension RandomStores {
     }
     return true
   }
+
+  /// The numbers of the last transactions, in SQLite and in memory.
+  func lastTransactions() throws -> (sqlite: Int64, memory: Int64) {
+    (try sqlite.lastTransactionNumber(), try memory.lastTransactionNumber())
+  }
+
+  /// Whether both stores tell the same of what was saved later. SQLite may name more properties: those that a batch set to one value
+  /// and back.
+  func haveSameHistory(after start: (sqlite: Int64, memory: Int64), _ text: String) throws -> Bool {
+    func changes(_ store: some PersistentHistoryTracking, after first: Int64) throws -> [String: Set<String>] {
+      var result: [String: Set<String>] = [:]
+      for transaction in try store.history(PersistentHistoryQuery(after: .transaction(first))) {
+        for change in transaction.changes ?? [] {
+          let tombstone = (change.tombstone ?? [:]).map { "\($0.key)=\(Plain.plain($0.value))" }.sorted()
+          let line =
+            "\(transaction.transactionNumber - first): \(change.changeType) \(Plain.text(change.changedObjectID)) "
+            + "\(tombstone)"
+          result[line] = change.updatedProperties ?? []
+        }
+      }
+      return result
+    }
+    let (found, expected) = (try changes(sqlite, after: start.sqlite), try changes(memory, after: start.memory))
+    let isSame =
+      found.count == expected.count
+      && expected.allSatisfy { line, properties in found[line].map { $0.isSuperset(of: properties) } == true }
+    if isSame { return true }
+    let (more, missing) = (found.filter { expected[$0.key] != $0.value }, expected.filter { found[$0.key] != $0.value })
+    Issue.record("\(text): history only in SQLite \(more), only in memory \(missing)")
+    return false
+  }
 }
 
 /// A row without its store's identifier.
@@ -42,7 +73,7 @@ struct Plain: Equatable, CustomStringConvertible {
   }
 
   /// Elements of composites have no order.
-  private static func plain(_ value: Value) -> String {
+  static func plain(_ value: Value) -> String {
     guard case .composite(let elements) = value else { return "\(value)" }
     return "{" + elements.map { "\($0.key): \(plain($0.value))" }.sorted().joined(separator: ", ") + "}"
   }

@@ -24,7 +24,7 @@ struct RandomStores {
   }
 
   /// - Parameters:
-  ///   - tracksHistory: whether the SQLite store keeps a history.
+  ///   - tracksHistory: whether the stores keep a history.
   ///   - isUnderConstruction: whether the SQLite store is one that is being built.
   ///   - change: what the random model is made into first.
   init(
@@ -39,7 +39,8 @@ struct RandomStores {
     options.isUnderConstruction = isUnderConstruction
     options.tracksHistory = tracksHistory
     sqlite = try SQLiteStore.create(path: folder.path("random.sqlite"), model: model, options: options)
-    memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
+    memory = InMemoryStore(
+      model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)), tracksHistory: tracksHistory)
     random = SeededGenerator(seed: generator.next())
   }
 
