@@ -237,7 +237,7 @@ let package = Package(
       name: "StoreDifferencesTests",
       dependencies: [
         "StoreDifferences", "CoreDataLayout", "StoreInterface", "ObjectModel", "Predicates", "Pipelines", "SQLite",
-        "TestSupport",
+        "TestSupport", "TestMigrations",
       ]),
     .testTarget(
       name: "InferenceTests",

@@ -15,7 +15,7 @@ public struct DebugSettings: Sendable, Hashable {
   /// 1: a connection that two threads use at once stops the program; that the file of an open store was replaced or deleted is
   /// logged. `com.apple.CoreData.ConcurrencyDebug`, `SEEDBED_CONCURRENCY_DEBUG`.
   public var concurrencyLevel = 0
-  /// Switches whose values are no whole numbers, each as it was written.
+  /// Switches whose values are missing or no whole numbers, each as it was written.
   public private(set) var mistakes: [String] = []
 
   /// What the program was started with.
@@ -33,8 +33,9 @@ public struct DebugSettings: Sendable, Hashable {
       }
     }
     for (index, argument) in arguments.enumerated() {
-      guard let key = Self.key(of: argument), index + 1 < arguments.count else { continue }
-      set(key, arguments[index + 1], "\(argument) \(arguments[index + 1])")
+      guard let key = Self.key(of: argument) else { continue }
+      let text = index + 1 < arguments.count ? arguments[index + 1] : ""
+      set(key, text, text.isEmpty ? "\(argument) \"\"" : "\(argument) \(text)")
     }
   }
 

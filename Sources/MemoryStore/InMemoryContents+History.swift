@@ -11,6 +11,11 @@ extension InMemoryContents {
     var tombstone: [String: Value] = [:]
   }
 
+  private struct ToManySide: Hashable {
+    var owner: ObjectID
+    var name: String
+  }
+
   /// Saves, and records what was changed where a history is kept.
   mutating func saveRecording(_ request: SaveRequest) throws(StoreError) {
     guard history != nil else { return try save(request) }
@@ -39,12 +44,16 @@ extension InMemoryContents {
       }
       note(new.objectID, changedNames(old, new))
     }
+    // Whoever has members without an inverse hears of them where they are set, not where they go.
+    let stated = Set(request.toMany.map { ToManySide(owner: $0.owner, name: $0.relationshipName) })
     for id in possibleOwners(before, request) where before.storedSnapshot(id) != nil && storedSnapshot(id) != nil {
       note(
         id,
         Set(
-          id.entity.relationships.filter { $0.isToMany }
-            .filter { before.members(of: id, relationship: $0) != members(of: id, relationship: $0) }.map(\.name)))
+          id.entity.relationships.filter { relationship in
+            relationship.isToMany
+              && (relationship.inverse != nil || stated.contains(ToManySide(owner: id, name: relationship.name)))
+          }.filter { before.members(of: id, relationship: $0) != members(of: id, relationship: $0) }.map(\.name)))
     }
     changes += order.map { Change(object: $0, type: .update, properties: names[$0] ?? []) }
     changes += request.inserted.map { Change(object: $0.objectID, type: .insert) }

@@ -9,7 +9,7 @@ struct DebugSettingsTests {
     arguments: [
       ([], [:], 0), (["-com.apple.CoreData.SQLDebug", "3"], [:], 3), ([], ["com.apple.CoreData.SQLDebug": "2"], 2),
       ([], ["SEEDBED_SQL_DEBUG": "4"], 4), (["-com.apple.CoreData.SQLDebug", "1"], ["SEEDBED_SQL_DEBUG": "4"], 1),
-      (["-com.apple.CoreData.SQLDebug"], [:], 0), (["--com.apple.CoreData.SQLDebug", "1"], [:], 0),
+      (["--com.apple.CoreData.SQLDebug", "1"], [:], 0),
     ] as [([String], [String: String], Int)])
   func levels(arguments: [String], environment: [String: String], level: Int) {
     let settings = DebugSettings(arguments: arguments, environment: environment)
@@ -35,6 +35,10 @@ struct DebugSettingsTests {
     let settings = DebugSettings(arguments: [], environment: ["SEEDBED_SQL_DEBUG": text])
     #expect(settings.sqlLevel == 0)
     #expect(settings.mistakes == ["SEEDBED_SQL_DEBUG=\(text)"])
+    let name = "-com.apple.CoreData.SQLDebug"
+    for arguments in [[name]] + (text.isEmpty ? [[name, ""]] : []) {
+      #expect(DebugSettings(arguments: arguments, environment: [:]).mistakes == ["\(name) \"\""])
+    }
   }
 
   @Test("the switches and their values are taken out of a command line")

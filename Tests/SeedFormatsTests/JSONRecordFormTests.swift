@@ -102,6 +102,25 @@ struct JSONRecordFormTests {
     let error = try #require(failure(text, options, ["a"]))
     #expect(error.code == "json.record-too-long")
     #expect(error.hint?.contains("/stops (array of at least ") == true, "\(error)")
+    #expect(error.hint?.contains("others may follow") == true, "\(error)")
+    // As a record it would be as long.
+    #expect(error.hint?.contains("only record") == false, "\(error)")
+  }
+
+  @Test("a document is not said to have no arrays where they may come later or have pointers too long to list")
+  func laterArrays() throws {
+    var options = Self.options(.json)
+    options.limits.recordBytes = 200
+    let late = "{\"text\":\"" + String(repeating: "x", count: 100_000) + "\",\"stops\":[{\"a\":1}]}"
+    let hint = try #require(failure(late, options, ["a"], blockSize: 64)?.hint)
+    #expect(hint == "no array came in what was read of it; state the pointer to the array of records, if one follows")
+    // One that is no record of its own, at a pointer, is read no further either.
+    let below = "{\"data\":\(late)}"
+    options.pointer = "/data"
+    #expect(try #require(failure(below, options, ["a"], blockSize: 64)?.hint) == hint)
+    let deep = "{\"" + String(repeating: "k", count: 300) + "\":[{\"a\":1}]}"
+    let long = try #require(failure(deep, Self.options(.json), ["a"])?.hint)
+    #expect(long.contains("those that came are longer than 200 bytes"))
   }
 
   @Test("a pointer to something else than an array names the arrays below it")
@@ -118,8 +137,9 @@ struct JSONRecordFormTests {
   func cutAnywhere() throws {
     let text = #"{"a\"b":{"c":[{"d":"]"},[1,2]]},"e":["x\\",{}],"f":3}"#
     let found = [
-      "it has no arrays;", ": /a\"b/c (array of at least 1);", ": /a\"b/c (array of 2);",
-      ": /a\"b/c (array of 2), /e (array of 2);",
+      "no array came in what was read", ": /a\"b/c (array of at least 1); others may",
+      ": /a\"b/c (array of 2); others may",
+      ": /a\"b/c (array of 2), /e (array of 2); others may",
     ]
     var stages: [Int] = []
     for count in 0..<text.utf8.count {

@@ -109,7 +109,10 @@ struct AssignedColumn {
       let text = statement.string(at: column) ?? ""
       return URL(string: text).map { .uri($0) } ?? .string(text)
     case (.text, _): return .string(statement.string(at: column) ?? "")
-    default: return .data(Data(statement.blob(at: column) ?? []))
+    default:
+      let data = Data(statement.blob(at: column) ?? [])
+      guard assignment.attribute.type == .uuid, data.count == 16 else { return .data(data) }
+      return unsafe data.withUnsafeBytes { unsafe .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) }
     }
   }
 }

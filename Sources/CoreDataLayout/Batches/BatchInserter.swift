@@ -53,6 +53,9 @@ final class BatchInserter {
     let finders = try constraints(in: batch).map { columns in
       try RowFinder(batch, plan: plan, session: writer.session, keyColumns: columns)
     }
+    let defaultFinders = try entity.uniquenessConstraints.compactMap {
+      try DefaultFinder($0, batch, plan, writer)
+    }
     let destinations = batch.columns.indices.compactMap { column -> (column: Int, relationship: Relationship)? in
       guard case .toOne(let name) = batch.columns[column].source else { return nil }
       return entity.relationship(name).map { (column, $0) }
@@ -62,6 +65,11 @@ final class BatchInserter {
       var found: [Int64] = []
       for finder in finders {
         if let key = try finder.find(row: row), !found.contains(key) { found.append(key) }
+      }
+      if found.isEmpty {
+        for finder in defaultFinders {
+          if let key = try finder.find(row: row), !found.contains(key) { found.append(key) }
+        }
       }
       if !found.isEmpty && insertion.conflictRule == .keep { continue }
       if found.count > 1 { throw rules.severalObjects(number: number, found.sorted()) }

@@ -221,10 +221,14 @@ final class BatchUpdater {
       var differs = false
       let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
       var values: [Value] = []
+      var (failures, violations): ([ValidationError.Problem], [ValidationError.Problem]) = ([], [])
       for column in columns {
-        let (fitting, found) = column.assignment.value(by: evaluator, for: snapshot.objectID)
-        if problems.count < ValidationError.Problem.mostInBatch { problems += found }
-        if !found.isEmpty { return }
+        let (fitting, failure, wrong) = column.assignment.value(by: evaluator, for: snapshot.objectID)
+        if let failure {
+          failures.append(failure)
+          continue
+        }
+        violations += wrong
         values.append(fitting)
         let before = subject.value(at: column.assignment.names)
         if case .double = before {
@@ -233,6 +237,7 @@ final class BatchUpdater {
           differs = differs || !before.isIdentical(to: fitting)
         }
       }
+      if problems.count < ValidationError.Problem.mostInBatch { problems += failures + (differs ? violations : []) }
       if !differs || !problems.isEmpty { return }
       try insert.bind(1, key)
       for (index, value) in values.enumerated() {

@@ -107,6 +107,7 @@ public enum StoreCopier {
   /// Moves the log of the copy into its main file and sets what the options ask for.
   private static func finish(_ path: String, _ options: Options) throws {
     let connection = try Connection(path: path)
+    try connection.logStatements()
     try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)))
     try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
     // Reading makes SQLite roll back a left-over journal or recover the log.

@@ -15,12 +15,14 @@ enum ReadOnlyCopy {
     do {
       if try !hasLog(path) {
         let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
+        try connection.logStatements()
         try connection.limit(forFileOf: try byteCount(path))
         return try body(connection)
       }
       let copy = try PrivateCopy(of: path)
       return try copy.naming {
         let connection = try Connection(path: copy.path)
+        try connection.logStatements()
         try connection.limit(forFileOf: try byteCount(copy.path))
         let result = try body(connection)
         try connection.close()

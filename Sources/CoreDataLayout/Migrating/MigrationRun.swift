@@ -87,7 +87,7 @@ final class MigrationRun {
     try connection.set(.triggers, false)
     try connection.execute("PRAGMA temp_store = FILE; PRAGMA synchronous = FULL; PRAGMA legacy_alter_table = ON")
     try TriggerFunctions.register(on: connection)
-    try StatementLog.follow(connection)
+    try connection.logStatements()
     connection.observe(counter: counter)
     return connection
   }

@@ -1,6 +1,11 @@
 import Diagnostics
 import Foundation
-import SQLite
+package import SQLite
+
+extension Connection {
+  /// Logs the statements from now on, as far as the switches of the program ask for it.
+  package func logStatements() throws(SQLiteError) { try StatementLog.follow(self) }
+}
 
 /// Writes what a connection's statements do to a log, as far as the debug settings ask for it.
 final class StatementLog {

@@ -11,21 +11,19 @@ extension HistoryWriter {
       columns.map { $0.contains(plan.column) || $0.contains(plan.relationship.name) } ?? true
     }
     guard !plans.isEmpty, let entity = layout.entity(number: entityNumber) else { return [] }
-    let names = plans.flatMap { [$0.column, $0.entityColumn ?? "NULL"] }.joined(separator: ", ")
+    let names = plans.map(\.column).joined(separator: ", ")
     let statement = try session.cached("SELECT \(names) FROM \(layout.table(for: entity).name) WHERE Z_PK = ?1")
     try statement.bind(1, key)
-    var found: [(plan: OwnerPlan, key: Int64, number: Int?)] = []
+    var found: [(plan: OwnerPlan, key: Int64)] = []
     if try statement.step() {
-      for (index, plan) in plans.enumerated() where !statement.isNull(at: Int32(2 * index)) {
-        let number = statement.isNull(at: Int32(2 * index + 1)) ? nil : Int(statement.int64(at: Int32(2 * index + 1)))
-        found.append((plan, statement.int64(at: Int32(2 * index)), number))
+      for (index, plan) in plans.enumerated() where !statement.isNull(at: Int32(index)) {
+        found.append((plan, statement.int64(at: Int32(index))))
       }
     }
     statement.reset()
     for owner in found {
-      guard let number = try owner.number ?? self.entityNumber(of: owner.key, kindOf: owner.plan.inverse.entity) else {
-        continue
-      }
+      // A delete rule may let a reference stay that leads nowhere; its entity column tells nothing of that.
+      guard let number = try self.entityNumber(of: owner.key, kindOf: owner.plan.inverse.entity) else { continue }
       result.insert(
         Owner(object: Object(entityNumber: number, key: owner.key), relationship: owner.plan.inverse.name))
     }
@@ -39,9 +37,7 @@ extension HistoryWriter {
         guard !relationship.isToMany, inverse.isToMany,
           let column = layout.foreignKeyColumn(of: relationship)?.name
         else { return nil }
-        return OwnerPlan(
-          relationship: relationship, inverse: inverse, column: column,
-          entityColumn: layout.entityColumn(of: relationship)?.name)
+        return OwnerPlan(relationship: relationship, inverse: inverse, column: column)
       }
     }
     ownerPlans[entityNumber] = plans

@@ -78,7 +78,6 @@ final class HistoryWriter {
     var relationship: Relationship
     var inverse: Relationship
     var column: String
-    var entityColumn: String?
   }
 
   /// An object whose to-many relationship a row is in.

@@ -11,6 +11,8 @@ public struct ChangedExport: Sendable {
   public let deletions: [PersistentHistoryChange]
   /// The place behind the last transaction that was looked at.
   public let token: PersistentHistoryToken
+  /// What is to be said where the place is a date, and some of what was saved since then may have been deleted.
+  public let gap: String?
 }
 
 extension StoreExport {
@@ -19,15 +21,17 @@ extension StoreExport {
   public func run(changedSince place: HistoryStart) throws(RunError) -> ChangedExport {
     var changes = NetChanges()
     var token = PersistentHistoryToken(transactionNumbers: [:])
+    var gap: String?
     let rows = try run { store throws in
       let entity = try step.entity(in: model)
       var filter = StoreHistory.Filter()
       filter.entities = entity.withSubentities.map(\.name)
-      token = try StoreHistory(storePath: storePath, model: model).read(store, from: place, filter, limit: nil) {
-        changes.add($0)
-      }
+      var history = StoreHistory(storePath: storePath, model: model)
+      history.onGap = { gap = $0 }
+      token = try history.read(store, from: place, filter, limit: nil) { changes.add($0) }
       return changes.all.filter { $0.changeType != .delete }.map(\.changedObjectID)
     }
-    return ChangedExport(rows: rows, deletions: changes.all.filter { $0.changeType == .delete }, token: token)
+    return ChangedExport(
+      rows: rows, deletions: changes.all.filter { $0.changeType == .delete }, token: token, gap: gap)
   }
 }

@@ -20,6 +20,10 @@ public struct StoreHistory {
     public init() {}
   }
 
+  /// Is told when history is read from a date on, and some of what was saved since then may have been deleted: a token or a
+  /// number of a deleted transaction is an error, but no history says when what it no longer has was saved.
+  public var onGap: (String) -> Void = { _ in }
+
   private let path: String
   private let model: ManagedObjectModel
   private static let transactionsPerPart = 256
@@ -86,6 +90,7 @@ public struct StoreHistory {
     let end = try store.lastTransactionNumber()
     var bound = try start?.bound(in: store.identifier, path: path)
     if let bound { try check(bound, end: end) }
+    if case .date(let date) = bound { try tellOfGap(store, since: date, end: end) }
     var left = limit ?? .max
     while left > 0 {
       var query = PersistentHistoryQuery(after: bound)
@@ -106,6 +111,20 @@ public struct StoreHistory {
       if left == 0 { return PersistentHistoryToken(store: store.identifier, transactionNumber: last) }
     }
     return PersistentHistoryToken(store: store.identifier, transactionNumber: end)
+  }
+
+  private func tellOfGap(_ store: SQLiteStore, since date: Date, end: Int64) throws {
+    var query = PersistentHistoryQuery()
+    var transactions = FetchSpecification(PersistentHistoryModel.transaction)
+    transactions.fetchLimit = 1
+    query.request = transactions
+    query.includesChanges = false
+    let first = try store.history(query).first
+    let number = first?.transactionNumber ?? end + 1
+    // What was deleted was saved before what is left, and before now.
+    guard number > 1, date < first?.timestamp ?? Date() else { return }
+    onGap(
+      "the history of \(path) before transaction \(number) was deleted; what was saved since that date may be missing")
   }
 
   /// A transaction that was never made does not belong to this store's history.

@@ -60,7 +60,11 @@ public struct ProgressiveMigration: StoreMigrating {
   // MARK: Plans
 
   /// The steps from the model that a store was made with to another.
-  /// - Parameter infersMappingModels: whether mappings may be inferred.
+  /// - Parameters:
+  ///   - url: where the store lies.
+  ///   - type: the type of the store.
+  ///   - model: the wanted model.
+  ///   - infersMappingModels: whether mappings may be inferred.
   /// - Throws: `MigrationError` of code `missingSourceModel` or `missingMappingModel` where there is no way.
   public func chain(
     forStoreAt url: URL, type: some PersistentStoreType, to model: ManagedObjectModel, infersMappingModels: Bool = true

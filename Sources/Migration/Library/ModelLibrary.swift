@@ -62,7 +62,9 @@ public struct ModelLibrary: Sendable {
   // MARK: Reading
 
   /// Reads all versions of a model (`.xcdatamodeld`, `.momd`, or a single model), and the mapping models beside it.
-  /// - Parameter mappingModelURLs: mapping models, or folders that have some; nil for the folder that the model lies in.
+  /// - Parameters:
+  ///   - modelURL: where the model lies.
+  ///   - mappingModelURLs: mapping models, or folders that have some; nil for the folder that the model lies in.
   /// - Throws: `ModelError` when there is no model or a version has mistakes, and when the system fails to read a file. A mapping
   ///   model that is damaged is a warning, and steps that lose something are then refused.
   public init(modelURL: URL, mappingModelURLs: [URL]? = nil) throws(ModelError) {

@@ -13,7 +13,13 @@ extension MigrationManager {
   /// The result is made beside the destination and takes its place at the end in one step. Whatever goes wrong, the source is never changed, and the
   /// destination is what it was. What a killed migration left there is removed by the next one.
   /// - Parameters:
-  ///   - options: what the types of the stores want to know besides; see `PersistentStoreDescription.options`.
+  ///   - sourceURL: the store whose objects are brought over.
+  ///   - sourceType: the type of that store.
+  ///   - sourceOptions: what the type wants to know besides; see `PersistentStoreDescription.options`.
+  ///   - mapping: what becomes of the objects.
+  ///   - destinationURL: the store that gets them.
+  ///   - destinationType: the type of that store.
+  ///   - destinationOptions: what its type wants to know besides.
   /// - Throws: `MigrationError` that names the mapping, entity, property and object where there is one.
   public func migrateStore(
     from sourceURL: URL, type sourceType: some PersistentStoreType, options sourceOptions: [String: Value] = [:],

@@ -20,7 +20,10 @@ public final class StagedMigrationManager: StoreMigrating {
   private let present = Mutex<PersistentContainer?>(nil)
 
   /// A manager of stages.
-  /// - Parameter library: has the versions that lightweight stages name; those of custom stages are known by themselves.
+  /// - Parameters:
+  ///   - stages: the stages, the oldest first.
+  ///   - library: has the versions that lightweight stages name; those of custom stages are known by themselves.
+  ///   - duplicates: what becomes of objects that a new uniqueness constraint does not let be.
   public init(
     _ stages: [any MigrationStage], library: ModelLibrary = ModelLibrary(),
     duplicates: StoreMigration.DuplicatePolicy = .refuse

@@ -120,7 +120,10 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// New objects of an entity go to the first store whose configuration has it and that can be written. Fetches ask every store that has it. The
   /// store holds the entities of a configuration of the model; nil for all of them.
-  /// - Parameter postsRemoteChanges: whether `remoteChangeNotification` is posted after every write to the store.
+  /// - Parameters:
+  ///   - store: an open store, of the coordinator's model.
+  ///   - configuration: the name of a configuration of the model.
+  ///   - postsRemoteChanges: whether `remoteChangeNotification` is posted after every write to the store.
   /// - Throws: `StoreError.failure` for an unknown configuration, a store of another model instance, or a store that
   ///   is there already; `.unsupported` for a store that cannot be observed.
   public func add(

@@ -9,8 +9,9 @@ extension ManagedObjectModel {
   /// properties of its entity, inherited ones included. A property without value expression has no predecessor, or is
   /// derived: it keeps its default, or what the inverse gives it. An attribute that becomes mandatory keeps its default
   /// where the source has no value.
-  /// - Parameter mergesHierarchies: whether entities that had no common ancestor may get one, for which Core Data infers
-  ///   nothing.
+  /// - Parameters:
+  ///   - newer: the model that objects are brought to.
+  ///   - mergesHierarchies: whether entities that had no common ancestor may get one, for which Core Data infers nothing.
   /// - Throws: `MappingInferenceError` with everything that cannot be inferred.
   /// - Complexity: O(entities · properties).
   public func inferredMappingModel(

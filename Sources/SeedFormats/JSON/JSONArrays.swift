@@ -16,7 +16,8 @@ struct JSONArrays {
 
   private static let keptLimit = 1000
   private static let listedLimit = 10
-  private static let longestPointer = 200
+  /// Longer ones are not listed.
+  static let longestPointer = 200
 
   private struct Container {
     let isArray: Bool

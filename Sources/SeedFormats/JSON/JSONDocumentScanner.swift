@@ -185,8 +185,8 @@
       guard try pass(until: path[level]) else { throw notFound(level: level) }
     }
     guard try nextByte() == 0x5B else {
-      let end = try endOfValue()
-      let hint = unsafe arraysHint(window.base + position, count: end - position)
+      let (end, isWhole) = try endOfValue()
+      let hint = unsafe arraysHint(window.base + position, count: end - position, isWhole: isWhole)
       throw error("json.not-an-array", "the value at \"\(pointer)\" is not an array", at: position, hint: hint)
     }
     position += 1
@@ -205,24 +205,33 @@
     throw error("json.not-an-array", "the document is an object, not an array of records", at: start, hint: hint)
   }
 
-  /// Which pointers lead to arrays in a value, of which not all may be there.
-  private func arraysHint(_ base: UnsafePointer<UInt8>, count: Int) -> String? {
+  /// Which pointers lead to arrays in a value.
+  /// - Parameter isWhole: whether all of the value is there.
+  private func arraysHint(_ base: UnsafePointer<UInt8>, count: Int, isWhole: Bool = true) -> String? {
     let arrays = unsafe JSONArrays(UnsafeRawBufferPointer(start: base, count: count))
-    guard let list = arrays.list(below: pointer) else {
-      return expectsArray ? "it has no arrays; pointer: \"\" takes the document itself as the only record" : nil
+    let whole = "pointer: \"\" takes the document itself as the only record"
+    if let list = arrays.list(below: pointer) {
+      let more = isWhole ? expectsArray ? "; or \(whole)" : "" : "; others may follow"
+      return "state the pointer to the array of records: \(list)\(more)"
     }
-    return "state the pointer to the array of records: \(list)"
-      + (expectsArray ? "; or pointer: \"\" if the document itself is the only record" : "")
+    if !arrays.found.isEmpty {
+      return "state the pointer to the array of records; those that came are longer than "
+        + "\(JSONArrays.longestPointer) bytes"
+    }
+    if !isWhole {
+      return "no array came in what was read of it; state the pointer to the array of records, if one follows"
+    }
+    return expectsArray ? "it has no arrays; \(whole)" : nil
   }
 
   /// Where the value at `position` ends, or what is there of it when it is too long or malformed.
-  private func endOfValue() throws(SeedFormatError) -> Int {
+  private func endOfValue() throws(SeedFormatError) -> (end: Int, isWhole: Bool) {
     while true {
       attach()
       let end = projector.tokenizer.value(position)
-      if end >= 0 { return end }
+      if end >= 0 { return (end, true) }
       guard projector.tokenizer.stop == .incomplete, window.end - position <= limits.recordBytes else {
-        return window.end
+        return (window.end, false)
       }
       try refill()
     }
@@ -362,7 +371,7 @@
     var hint: String? = pointer.isEmpty ? "does a pointer to the array of records miss?" : "raise the record limit"
     if stage == .afterArray, open.isEmpty, path.isEmpty {
       // The whole document is being read as one record.
-      hint = unsafe arraysHint(window.base + position, count: window.end - position) ?? hint
+      hint = unsafe arraysHint(window.base + position, count: window.end - position, isWhole: false) ?? hint
     }
     return error(
       "json.record-too-long", "the value is longer than \(limits.recordBytes) bytes", at: position, hint: hint)

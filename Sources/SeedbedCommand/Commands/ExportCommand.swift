@@ -2,6 +2,7 @@ public import ArgumentParser
 import Exports
 import Foundation
 import ImportEngine
+import Logging
 import ModelFiles
 import Pipelines
 
@@ -112,6 +113,7 @@ struct ExportCommand: ParsableCommand {
         return
       }
       let changed = try export.run(changedSince: changedSince)
+      if let gap = changed.gap, !quiet { LogLine.say(gap, .warning, event: "history.gap") }
       if let deleted {
         let lines = changed.deletions.map { HistoryText.json($0).text(isIndented: false) + "\n" }
         try TextResults.write([(path: deleted, text: lines.joined())])

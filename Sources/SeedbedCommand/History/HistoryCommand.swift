@@ -2,6 +2,7 @@ public import ArgumentParser
 public import Exports
 import Foundation
 import ImportEngine
+import Logging
 import ModelFiles
 import Pipelines
 import StoreInterface
@@ -70,7 +71,9 @@ struct HistoryCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let history = StoreHistory(storePath: store, model: try model.read(store: store).model)
+      var history = StoreHistory(storePath: store, model: try model.read(store: store).model)
+      let isQuiet = quiet
+      history.onGap = { if !isQuiet { LogLine.say($0, .warning, event: "history.gap") } }
       if let deleteBefore {
         let count = try history.delete(before: deleteBefore)
         if !quiet {

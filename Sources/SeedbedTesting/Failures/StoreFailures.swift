@@ -61,7 +61,10 @@ public final class StoreFailures: Sendable {
   }
 
   /// Says what is to fail, beside what was said before.
-  /// - Parameter error: what is thrown; nil for `standardError`.
+  /// - Parameters:
+  ///   - request: what is to fail.
+  ///   - occurrence: which of them.
+  ///   - error: what is thrown; nil for `standardError`.
   public func fail(_ request: Request, _ occurrence: Occurrence = .always, with error: (any Error)? = nil) {
     state.withLock { state in
       let rule = Rule(

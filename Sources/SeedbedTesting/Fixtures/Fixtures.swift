@@ -23,7 +23,9 @@ public struct Fixtures {
   public var count: Int { records.count }
 
   /// Adds objects of one entity.
-  /// - Parameter ndjson: a JSON object on each line.
+  /// - Parameters:
+  ///   - ndjson: a JSON object on each line.
+  ///   - entityName: the entity of all of them.
   /// - Throws: `FixtureError` with the line and the property of the first mistake.
   public mutating func add(_ ndjson: String, entityName: String) throws {
     let reader = try FixtureReader(try entity(entityName, file: nil), file: entityName)

@@ -25,8 +25,9 @@ struct GeneratedObjects {
     return found.joined().sorted { place(of: $0) < place(of: $1) }
   }
 
-  func count(ofKind entity: Entity) -> Int {
-    model.entities.indices.reduce(0) { $0 + (model.entities[$1].isKind(of: entity) ? objects[$1].count : 0) }
+  /// - Parameter isCounted: whether objects of an entity count.
+  func count(ofKind entity: Entity, where isCounted: (Entity) -> Bool = { _ in true }) -> Int {
+    model.entities.filter { $0.isKind(of: entity) && isCounted($0) }.reduce(0) { $0 + objects[$1.index].count }
   }
 
   /// The position among all objects.

@@ -3,8 +3,12 @@ import Seedbed
 /// Links the objects of one call of a generator, both sides of a relationship at once.
 struct LinkGenerator {
   let made: GeneratedObjects
+  private let unique: UniqueMembers
 
-  init(_ made: GeneratedObjects) { self.made = made }
+  init(_ made: GeneratedObjects) {
+    self.made = made
+    unique = UniqueMembers(made.model)
+  }
 
   func link(_ random: inout RepeatableRandom) throws {
     func name(_ relationship: Relationship) -> String { "\(relationship.declaringEntity.name).\(relationship.name)" }
@@ -19,7 +23,8 @@ struct LinkGenerator {
       case (true, _): try MemberLinks(made, relationship, &random).apply()
       }
     }
-    try check()
+    try checkCounts()
+    try checkConstraints()
   }
 
   /// Whether an optional link is left out this time: one in eight is.
@@ -74,53 +79,49 @@ struct LinkGenerator {
       least > 1 || list?.description.isMandatory == true
       ? Array(others.prefix(owners.count / max(least, 1))) : others
     if targets.isEmpty { return }
-    var counts = Array(repeating: 0, count: targets.count)
+    var members = FreeMembers(count: targets.count, most: most)
     let needed = targets.count < others.count || least > 0 ? least * targets.count : 0
     for (position, owner) in owners.shuffled(using: &random).enumerated() {
+      let isUnique = unique.contains(single, of: owner.entity)
       var place = position / max(least, 1)
-      if position >= needed {
+      if position >= needed || !members.isFree(place, isUnique: isUnique) {
         if Self.isLeftOut(single, &random) { continue }
-        guard let free = Self.free(counts, most, &random) else { continue }
+        guard let free = members.any(isUnique: isUnique, &random) else { continue }
         place = free
       }
-      counts[place] += 1
+      members.take(place, isUnique: isUnique)
       owner.setObject(targets[place], for: single.name)
     }
   }
 
-  /// A place that has room; nil where there is none.
-  static func free(_ counts: [Int], _ most: Int, _ random: inout RepeatableRandom) -> Int? {
-    let start = Int.random(in: counts.indices, using: &random)
-    if most <= 0 || counts[start] < most { return start }
-    return (start..<start + counts.count).lazy.map { $0 % counts.count }.first { counts[$0] < most }
-  }
-
-  /// A parent is an earlier object, so that there are no circles; where each must have one, the first has itself.
+  /// A parent is an earlier object, so that there are no circles; where each must have one, those without have themselves.
   private func linkTree(
     _ owners: [ManagedObject], _ others: [ManagedObject], _ single: Relationship, _ random: inout RepeatableRandom
   ) {
     let places = others.map { made.place(of: $0) }
-    let most = single.inverse?.description.maximumCount ?? 0
-    var counts = Array(repeating: 0, count: others.count)
+    var members = FreeMembers(count: others.count, most: single.inverse?.description.maximumCount ?? 0)
     var earlier = 0
     for owner in owners {
+      let isUnique = unique.contains(single, of: owner.entity)
       let place = made.place(of: owner)
       while earlier < others.count, places[earlier] < place { earlier += 1 }
       if Self.isLeftOut(single, &random) { continue }
-      if earlier > 0, let parent = Self.free(Array(counts[..<min(earlier, counts.count)].suffix(64)), most, &random) {
-        let position = max(earlier - 64, 0) + parent
-        counts[position] += 1
-        owner.setObject(others[position], for: single.name)
-      } else if single.description.isMandatory {
-        owner.setObject(others.first { $0 === owner } ?? others[0], for: single.name)
+      var parent = members.any(in: max(earlier - 64, 0)..<earlier, isUnique: isUnique, &random)
+      if parent == nil, single.description.isMandatory {
+        let own = earlier < others.count && others[earlier] === owner ? earlier : 0
+        // What must share its parent with none takes any that is left.
+        parent = !isUnique || members.isFree(own, isUnique: true) ? own : members.any(isUnique: true, &random)
       }
+      guard let parent else { continue }
+      members.take(parent, isUnique: isUnique)
+      owner.setObject(others[parent], for: single.name)
     }
   }
 
   // MARK: The result
 
   /// - Throws: `GenerationError` for the first relationship that does not have as many members as the model says.
-  private func check() throws {
+  private func checkCounts() throws {
     for relationship in made.relationships {
       let rules = relationship.description
       let isCounted = relationship.isToMany && (rules.minimumCount > 0 || rules.maximumCount > 0)
@@ -142,5 +143,34 @@ struct LinkGenerator {
           hint: "generate another number of \(relationship.destination.name) with them, or link these by hand")
       }
     }
+  }
+
+  /// - Throws: `GenerationError` for the first uniqueness constraint that two objects would break: of attributes that are made
+  ///   without regard to it, or with too few objects to lead to.
+  private func checkConstraints() throws(GenerationError) {
+    for entity in made.model.entities {
+      let own = entity.uniquenessConstraints.dropFirst(entity.superentity?.uniquenessConstraints.count ?? 0)
+      for constraint in own where UniqueAttributes.path(of: constraint, in: entity) == nil {
+        var seen: Set<[Value]> = []
+        for object in made.ofKind(entity) {
+          let values = constraint.map { value(of: $0, object) }
+          if values.contains(.null) || seen.insert(values).inserted { continue }
+          let names = constraint.joined(separator: ", ")
+          throw GenerationError(
+            object.entity.name, constraint.count == 1 ? names : nil,
+            "two objects would have the same \(names), which must be unique",
+            hint: "generate fewer of them, say how the values are made, or set these by hand")
+        }
+      }
+    }
+  }
+
+  /// What a constraint compares: an attribute, a composite's element, or the object that a relationship leads to.
+  private func value(of path: String, _ object: ManagedObject) -> Value {
+    if object.entity.relationship(path) != nil {
+      return object.object(for: path).map { .integer(Int64(made.place(of: $0))) } ?? .null
+    }
+    let names = path.split(separator: ".").map(String.init)
+    return (object[names.first ?? ""] ?? .null).element(at: names.dropFirst())
   }
 }

@@ -9,7 +9,8 @@ public import Seedbed
 /// The same seed and calls give the same objects in every run and on every system. Attributes have values of their types within
 /// their limits, and values of their own where a uniqueness constraint wants that; optional ones are null now and then, derived
 /// and transient ones are left alone. Relationships lead to objects of the same call, both ways and within their counts; where
-/// one is required and there is no object for it, one is made. Trees have no circles: a parent is an earlier object.
+/// one is required and there is no object for it, one is made. Trees have no circles: a parent is an earlier object. Where a
+/// uniqueness constraint holds by a relationship alone, each object leads to another one.
 public struct ObjectGenerator {
   /// Makes the value of an attribute for the object of a number, from 1.
   public typealias ValueMaker = @Sendable (_ number: Int) -> Value
@@ -89,17 +90,16 @@ public struct ObjectGenerator {
   private mutating func insert(
     _ count: Int, _ entity: Entity, _ context: ManagedObjectContext, _ made: inout GeneratedObjects
   ) throws {
-    let constrained = Self.uniqueAttributes(entity)
+    let constrained = UniqueAttributes.paths(of: entity)
     let combinations = FlagCombinations.all(of: entity, unique: constrained)
     var sources: [(index: Int, maker: ValueMaker?, flags: FlagCombinations?, generator: ValueGenerator)] = []
     for (index, attribute) in entity.attributes.enumerated()
     where attribute.derivation == nil && !attribute.isTransient {
-      let isUnique = constrained.contains(attribute.name)
       let flags = combinations.first { $0.attributes.contains { $0.name == attribute.name } }
       sources.append(
         (
           index, maker(entity, attribute.name), flags,
-          try ValueGenerator(attribute, of: entity.name, isUnique: isUnique)
+          try ValueGenerator(attribute, of: entity.name, path: attribute.name, unique: constrained)
         ))
     }
     let root = entity.root.name
@@ -128,21 +128,5 @@ public struct ObjectGenerator {
       current = declaring.superentity
     }
     return nil
-  }
-
-  /// Of each constraint the one attribute that makes it hold.
-  private static func uniqueAttributes(_ entity: Entity) -> Set<String> {
-    func rank(_ attribute: AttributeDescription) -> Int {
-      switch attribute.type {
-      case .uuid, .string, .integer64, .integer32, .uri, .binary: 0
-      case .double, .decimal, .date: 1
-      case .integer16, .float: 2
-      default: 3
-      }
-    }
-    return Set(
-      entity.uniquenessConstraints.compactMap { constraint in
-        constraint.compactMap { entity.attribute($0) }.filter { rank($0) < 3 }.min { rank($0) < rank($1) }?.name
-      })
   }
 }

@@ -6,14 +6,27 @@ struct RequiredPartners {
   /// Models can demand objects without end.
   private static let most = 10_000_000
 
-  init(_ made: GeneratedObjects) { self.made = made }
+  private let unique: UniqueMembers
+
+  init(_ made: GeneratedObjects) {
+    self.made = made
+    unique = UniqueMembers(made.model)
+  }
 
   /// The first lack; nil when there are enough of all.
   func first() throws(GenerationError) -> (entity: Entity, count: Int)? {
     for relationship in made.relationships where relationship.description.isMandatory {
       let owners = made.count(ofKind: relationship.declaringEntity)
       if owners == 0 { continue }
-      let needed = Self.needed(relationship, owners)
+      let unique = uniqueOwners(relationship)
+      if unique > 0, let list = relationship.inverse, list.isToMany, list.description.isMandatory,
+        list.description.minimumCount > 1
+      {
+        throw GenerationError(
+          relationship.entity.name, relationship.name,
+          "each object must lead to another \(list.entity.name), which needs \(list.description.minimumCount) of them")
+      }
+      let needed = max(Self.needed(relationship, owners), unique)
       let there = made.count(ofKind: relationship.destination)
       if there >= needed { continue }
       guard let entity = Self.concrete(relationship.destination), needed < Self.most else {
@@ -24,6 +37,12 @@ struct RequiredPartners {
       return (entity, needed - there)
     }
     return nil
+  }
+
+  /// How many objects must each lead to another one.
+  private func uniqueOwners(_ relationship: Relationship) -> Int {
+    if relationship.isToMany { return 0 }
+    return made.count(ofKind: relationship.declaringEntity) { unique.contains(relationship, of: $0) }
   }
 
   private static func needed(_ relationship: Relationship, _ owners: Int) -> Int {

@@ -10,14 +10,17 @@ struct ValueGenerator {
   private let validator: AttributeValidator?
   private let elements: [(name: String, generator: ValueGenerator)]
 
+  /// - Parameters:
+  ///   - path: the attribute's name, or the path of a composite's element.
+  ///   - unique: the paths that every object has a value of its own for.
   /// - Throws: `ModelError` for a regular expression that is none.
-  init(_ attribute: AttributeDescription, of entityName: String, isUnique: Bool) throws {
+  init(_ attribute: AttributeDescription, of entityName: String, path: String, unique: Set<String>) throws {
     self.attribute = attribute
     self.entityName = entityName
-    self.isUnique = isUnique
+    isUnique = unique.contains(path)
     validator = attribute.regularExpression == nil ? nil : try AttributeValidator(attribute)
     elements = try (attribute.composite?.elements ?? []).filter { !$0.isTransient }.map {
-      ($0.name, try ValueGenerator($0, of: entityName, isUnique: false))
+      ($0.name, try ValueGenerator($0, of: entityName, path: "\(path).\($0.name)", unique: unique))
     }
   }
 
@@ -25,7 +28,7 @@ struct ValueGenerator {
   func value(_ number: Int, _ random: inout RepeatableRandom) throws(GenerationError) -> Value {
     // One in eight is without, where it may be.
     if attribute.isOptional, !isUnique, Int.random(in: 0..<8, using: &random) == 0 { return .null }
-    let value = isUnique ? try uniqueValue(number, &random) : try freeValue(&random)
+    let value = isUnique ? try uniqueValue(number, &random) : try freeValue(number, &random)
     guard let validator, !validator.violations(of: value).isEmpty else { return value }
     let standIn = attribute.defaultValue
     if !isUnique, standIn != .null, validator.violations(of: standIn).isEmpty { return standIn }
@@ -43,7 +46,7 @@ struct ValueGenerator {
 
   // MARK: One of many
 
-  private func freeValue(_ random: inout RepeatableRandom) throws(GenerationError) -> Value {
+  private func freeValue(_ number: Int, _ random: inout RepeatableRandom) throws(GenerationError) -> Value {
     switch attribute.type {
     case .integer16, .integer32, .integer64: return .integer(Int64.random(in: integers, using: &random))
     case .boolean: return .boolean(Bool.random(using: &random))
@@ -72,7 +75,7 @@ struct ValueGenerator {
     case .composite:
       var values: [String: Value] = [:]
       for (name, generator) in elements {
-        let value = try generator.value(1, &random)
+        let value = try generator.value(number, &random)
         if value != .null { values[name] = value }
       }
       return values.isEmpty ? .null : .composite(values)

@@ -75,6 +75,7 @@ public struct StoreComparison {
   /// One connection to both files, the second as `other`, for reading. What it writes is in temporary files.
   private static func connect(_ path: String, _ other: String) throws -> Connection {
     let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
+    try connection.logStatements()
     let cache = "cache_size = -\(ComparedFile.cacheKibibytes)"
     try connection.execute("PRAGMA temp_store = FILE; PRAGMA \(cache)")
     let statement = try Statement(connection, "ATTACH ?1 AS other")

@@ -83,19 +83,20 @@ package struct BatchAssignment: Sendable {
     }
   }
 
-  /// The new value of an object, and what is wrong with it. A value that cannot be computed clears nothing, it is a problem.
+  /// The new value of an object. One that cannot be computed clears nothing, it is a problem of the object; what else is wrong
+  /// with values is one of those that are written, which values that the object has already are not.
   package func value<Subject: PredicateSubject>(
     by evaluator: ExpressionEvaluator<Subject>, for objectID: ObjectID
-  ) -> (value: Value, problems: [ValidationError.Problem]) {
+  ) -> (value: Value, failure: ValidationError.Problem?, violations: [ValidationError.Problem]) {
     let value = evaluator.value(expression).plainValue
     if value.isMissing, let failure = evaluator.failure(in: expression) {
       let problem = ValidationError.Problem(
         objectID: objectID, entity: objectID.entity.name, property: path, code: .notANumber,
         message: "the new value cannot be computed: \(failure) has no result")
-      return (value, [problem])
+      return (value, problem, [])
     }
-    let problems = problems(of: value, objectID: objectID, entity: objectID.entity)
-    return (attribute.fitting(value) ?? value, problems)
+    let violations = problems(of: value, objectID: objectID, entity: objectID.entity)
+    return (attribute.fitting(value) ?? value, nil, violations)
   }
 }
 

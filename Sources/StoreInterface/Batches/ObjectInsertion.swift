@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 import Predicates
 
 /// A batch insertion carried out on objects in memory.
@@ -39,14 +39,15 @@ struct ObjectInsertion {
 
   private mutating func insert(_ row: BatchRow, number: Int) throws {
     let rules = try BatchRowRules(insertion.entity, columns: row.cells.map { RowBatch.Column($0.source, .integer) })
-    let found = try holdersOf(row)
+    let found = holdersOf(row)
     let target = found.first
     if target != nil && insertion.conflictRule == .keep { return }
     if found.count > 1 { throw rules.severalObjects(number: number, found.compactMap(\.primaryKey)) }
+    if target != nil && insertion.conflictRule == .fail { throw conflict(row) }
     let problems = rules.problems(number: number, isNew: target == nil) { row.cells[$0].value }
     if !problems.isEmpty { throw ValidationError(problems) }
     if let target {
-      guard insertion.conflictRule != .fail, let before = rows[target] else { throw try conflict(row) }
+      guard let before = rows[target] else { throw conflict(row) }
       var after = before
       if insertion.conflictRule == .replace { resetAttributes(of: &after) }
       try fill(&after, from: row, rules, number)
@@ -66,10 +67,16 @@ struct ObjectInsertion {
     }
   }
 
-  /// The objects that have the row's values for some constraint. A row that lacks a value of a constraint says nothing of it.
-  private func holdersOf(_ row: BatchRow) throws -> [ObjectID] {
+  /// The objects that have the row's values for some constraint. A row that lacks a value of a constraint says nothing of it; where
+  /// it says nothing of any object, it is a new one, which has the defaults of what the row lacks.
+  private func holdersOf(_ row: BatchRow) -> [ObjectID] {
+    let named = holders(of: tuples(of: row))
+    return named.isEmpty ? holders(of: tuples(of: row, withDefaults: true)) : named
+  }
+
+  private func holders(of tuples: [ValueTuple?]) -> [ObjectID] {
     var found: [ObjectID] = []
-    for (index, tuple) in tuples(of: row).enumerated() {
+    for (index, tuple) in tuples.enumerated() {
       guard let tuple, let holder = holders[index][tuple], holder.entity.isKind(of: insertion.entity),
         !found.contains(holder)
       else { continue }
@@ -78,23 +85,25 @@ struct ObjectInsertion {
     return found.sorted { ($0.primaryKey ?? 0) < ($1.primaryKey ?? 0) }
   }
 
-  private func tuples(of row: BatchRow) -> [ValueTuple?] {
+  private func tuples(of row: BatchRow, withDefaults: Bool = false) -> [ValueTuple?] {
     constraints.map { constraint in
       let values = constraint.properties.map { name in
-        row.cells.first { cell in
+        let cell = row.cells.first { cell in
           switch cell.source {
           case .attribute(let path), .toOne(let path): path == name
           case .toOneEntity, .toOneOrder: false
           }
-        }?.value ?? .null
+        }
+        return cell?.value ?? (withDefaults ? insertion.entity.initialValue(at: name) : .null)
       }
       let tuple = ValueTuple(values)
       return tuple.hasMissingValue ? nil : tuple
     }
   }
 
-  private func conflict(_ row: BatchRow) throws -> StoreError {
-    for (index, tuple) in tuples(of: row).enumerated() {
+  private func conflict(_ row: BatchRow) -> StoreError {
+    for (index, tuple) in (tuples(of: row) + tuples(of: row, withDefaults: true)).enumerated() {
+      let index = index % constraints.count
       if let tuple, holders[index][tuple] != nil { return constraints[index].conflict(tuple) }
     }
     return .failure("a uniqueness constraint of \(insertion.entity.name) is broken")
@@ -184,5 +193,13 @@ struct ObjectInsertion {
     plan.outcome.updatedCount = changed.count
     plan.outcome.relatedCount = plan.outcome.related.count
     return plan
+  }
+}
+
+extension Entity {
+  /// What a new object has for an attribute, or for a composite's element by its path; null for anything else.
+  package func initialValue(at path: String) -> Value {
+    let names = path.split(separator: ".").map(String.init)
+    return attribute(names.first ?? "")?.element(at: names.dropFirst())?.initialValue ?? .null
   }
 }

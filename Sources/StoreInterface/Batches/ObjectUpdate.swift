@@ -18,15 +18,23 @@ struct ObjectUpdate {
       // The object as it was: one assignment does not see another.
       let evaluator = ExpressionEvaluator(StoredObject(objects: objects, snapshot: before), now: now)
       var after = before
+      var violations: [ValidationError.Problem] = []
+      var isSame = true
       for assignment in assignments {
         guard let index = objects.layout[before.objectID.entity].attributeIndexes[assignment.names[0]] else { continue }
-        let (value, found) = assignment.value(by: evaluator, for: before.objectID)
-        problems += found
-        if !found.isEmpty { continue }
-        after.attributes[index] = after.attributes[index].settingElement(at: assignment.names.dropFirst(), to: value)
+        let (value, failure, wrong) = assignment.value(by: evaluator, for: before.objectID)
+        if let failure {
+          problems.append(failure)
+          continue
+        }
+        violations += wrong
+        let rest = assignment.names.dropFirst()
+        isSame = isSame && before.attributes[index].element(at: rest).isStoredAlike(value)
+        after.attributes[index] = after.attributes[index].settingElement(at: rest, to: value)
       }
-      let isSame = zip(before.attributes, after.attributes).allSatisfy { $0.isStoredAlike($1) }
-      if !isSame { plan.request.updated.append(after) }
+      if isSame { continue }
+      problems += violations
+      plan.request.updated.append(after)
     }
     try objects.throwError()
     if !problems.isEmpty { throw ValidationError(problems) }

@@ -12,85 +12,12 @@ import Testing
 
 @Suite("Query generations")
 struct QueryGenerationTests {
-  /// A school with the pupils a, b and c in one course, and the context that reads it.
-  private struct Scene {
-    let school: School
-    let context: ManagedObjectContext
-
-    init(_ kind: StoreKind) throws {
-      school = try School(kind)
-      let school = school
-      try school.work { context in
-        let course = school.addCourse(context, 1)
-        for (grade, name) in ["aa", "bb", "cc"].enumerated() {
-          school.addPupil(context, name, grade: Int64(grade)).setObject(course, for: "course")
-        }
-        try context.save()
-      }
-      context = school.container.newBackgroundContext(name: "reader")
-    }
-
-    func read<Result>(_ body: (ManagedObjectContext) throws -> Result) rethrows -> Result {
-      try context.performAndWait { try body(context) }
-    }
-
-    /// Another context gives the pupil aa another grade, removes bb and adds a pupil.
-    func change(grade: Int64 = 9, adding name: String = "dd") throws {
-      try school.work { context in
-        let pupils = try context.fetch(school.all(school.pupil, by: "name"))
-        pupils.first { $0["name"] == .string("aa") }?["grade"] = .integer(grade)
-        let added = school.addPupil(context, name)
-        // A course has at most three pupils.
-        if let second = pupils.first(where: { $0["name"] == .string("bb") }) {
-          added.setObject(second.object(for: "course"), for: "course")
-          context.delete(second)
-        }
-        try context.save()
-      }
-    }
-
-    func names(_ context: ManagedObjectContext) throws -> [String] {
-      try context.fetch(school.all(school.pupil, by: "name")).map { $0["name"]?.string ?? "" }
-    }
-
-    func grades(_ context: ManagedObjectContext) throws -> [Int64] {
-      try context.fetch(school.all(school.pupil, by: "name")).map { $0["grade"]?.integer ?? -1 }
-    }
-
-    /// Everything that a context can ask, as it is without objects that it had before.
-    func view(_ context: ManagedObjectContext) throws -> [String] {
-      var lines: [String] = []
-      let request = school.all(school.pupil, by: "name")
-      lines.append("count \(try context.count(request))")
-      lines.append("ids \(try context.objectIDs(request).map { $0.primaryKey ?? 0 })")
-      var dictionaries = request
-      dictionaries.propertiesToFetch = [.init("name", .keyPath(["name"])), .init("grade", .keyPath(["grade"]))]
-      lines.append(
-        "rows \(try context.dictionaries(dictionaries).map { "\($0["name"] as Any) \($0["grade"] as Any)" })")
-      for object in try context.fetchedObjects(request) {
-        lines.append("\(object["name"] ?? .null) \(object["grade"] ?? .null) \(object.object(for: "course") != nil)")
-      }
-      for course in try context.fetch(school.all(school.course)) {
-        lines.append("pupils \(try course.objects(for: "pupils").map { $0["name"] ?? .null })")
-      }
-      return lines
-    }
-
-    func batchDelete(_ predicate: FetchPredicate) throws {
-      try school.work { context in
-        let request = FetchRequest<ManagedObject>(entityName: "Pupil")
-        request.predicate = predicate
-        _ = try context.execute(BatchDeleteRequest(fetchRequest: request))
-      }
-    }
-  }
-
   @Test(
     "a pinned context sees one view through saves, batch deletes and checkpoints of others",
     arguments: StoreKind.allCases
   )
   func unchanging(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let first = try scene.read { context in
       try context.setQueryGenerationFrom(.current)
       return try scene.view(context)
@@ -130,9 +57,41 @@ struct QueryGenerationTests {
     #expect(unpinned == 6)
   }
 
+  @Test("a pinned context sees one view while another program rewrites the file, and none once the store is taken away")
+  func rewritten() throws {
+    let scene = try GenerationScene(.sqlite)
+    let store = try #require(scene.school.store as? SQLiteStore)
+    let first = try scene.read { context in
+      try context.setQueryGenerationFrom(.current)
+      return try scene.view(context)
+    }
+    try scene.change()
+    let other = try Connection(path: store.path)
+    try other.execute("PRAGMA busy_timeout = 5")
+    // What cannot be done while somebody reads is refused, and what can changes nothing for those who read.
+    for statement in [
+      "VACUUM", "REINDEX", "ANALYZE", "PRAGMA journal_mode = DELETE", "PRAGMA wal_checkpoint(TRUNCATE)",
+    ] {
+      _ = try? other.string(statement)
+      let again = try scene.read { context in
+        try context.refreshAllObjects()
+        return try scene.view(context)
+      }
+      #expect(again == first, "\(statement)")
+    }
+    #expect(try other.string("PRAGMA journal_mode") == "wal")
+    try other.close()
+    let coordinator = scene.school.container.persistentStoreCoordinator
+    try coordinator.remove(try #require(coordinator.persistentStores.first))
+    scene.read { context in
+      let error = #expect(throws: (any Error).self) { try scene.view(context) }
+      #expect("\(String(describing: error))".contains("generation ended"), "\(String(describing: error))")
+    }
+  }
+
   @Test("a context is pinned when it first loads something", arguments: StoreKind.allCases)
   func lazily(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     try scene.read { context in
       try context.setQueryGenerationFrom(.current)
       #expect(context.queryGenerationToken == .current)
@@ -148,7 +107,7 @@ struct QueryGenerationTests {
 
   @Test("contexts share a token, and others have one of their own", arguments: StoreKind.allCases)
   func shared(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let token = try scene.read { context in
       try context.setQueryGenerationFrom(.current)
       _ = try scene.names(context)
@@ -177,7 +136,7 @@ struct QueryGenerationTests {
 
   @Test("rows that one context loads are not given to contexts of another generation", arguments: StoreKind.allCases)
   func cached(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let (school, reader) = (scene.school, scene.context)
     let id = try reader.performAndWait {
       try reader.setQueryGenerationFrom(.current)
@@ -207,7 +166,7 @@ struct QueryGenerationTests {
 
   @Test("a save compares with the newest rows, and advances to what it wrote", arguments: StoreKind.allCases)
   func saving(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let school = scene.school
     try scene.read { context in
       try context.setQueryGenerationFrom(.current)
@@ -232,7 +191,7 @@ struct QueryGenerationTests {
 
   @Test("a conflict with a row that the generation does not have is resolved", arguments: StoreKind.allCases)
   func constraint(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let school = scene.school
     try scene.read { context in
       try context.setQueryGenerationFrom(.current)
@@ -253,7 +212,7 @@ struct QueryGenerationTests {
 
   @Test("merging what others saved and resetting advance a pinned context", arguments: StoreKind.allCases)
   func merging(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let school = scene.school
     try scene.read { context in
       try context.setQueryGenerationFrom(.current)
@@ -286,7 +245,7 @@ struct QueryGenerationTests {
   @Test(
     "children read what their parent is pinned to, and have no generation of their own", arguments: StoreKind.allCases)
   func children(kind: StoreKind) throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let child = ManagedObjectContext(.privateQueue, parent: scene.context, name: "child")
     try scene.read { try $0.setQueryGenerationFrom(.current) }
     let first = try child.performAndWait {
@@ -305,7 +264,7 @@ struct QueryGenerationTests {
 
   @Test("a token of another container is refused", arguments: StoreKind.allCases)
   func foreign(kind: StoreKind) throws {
-    let (scene, other) = (try Scene(kind), try Scene(kind))
+    let (scene, other) = (try GenerationScene(kind), try GenerationScene(kind))
     let token = try scene.read { context in
       try context.setQueryGenerationFrom(.current)
       _ = try scene.names(context)
@@ -337,7 +296,7 @@ struct QueryGenerationTests {
 
   @Test("an asynchronous fetch reads the generation of its context", arguments: StoreKind.allCases)
   func asynchronous(kind: StoreKind) async throws {
-    let scene = try Scene(kind)
+    let scene = try GenerationScene(kind)
     let (context, request) = (scene.context, scene.school.all(scene.school.pupil, by: "name"))
     try await context.perform { try context.setQueryGenerationFrom(.current) }
     func names() async throws -> [String] {

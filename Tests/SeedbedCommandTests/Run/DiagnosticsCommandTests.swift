@@ -18,20 +18,20 @@ struct DiagnosticsCommandTests {
   }
 
   private static let query = [
-    "query", "Shop.sqlite", "Item WHERE name CONTAINS 'Ber' OR count == 77", "--format", "csv",
+    "query", "Shop.sqlite", "Item WHERE name CONTAINS 'Ber' OR count == 98765", "--format", "csv",
   ]
 
   @Test(
     "each level of SQL debugging tells more, and values only where they are not private",
     arguments: [
       (["SEEDBED_SQL_DEBUG": "0"], [], ["sql: ", "Ber", "row: ", "plan: "]),
-      (["SEEDBED_SQL_DEBUG": "1"], ["sql: SELECT", "annotation: ", " 1 row"], ["77", "row: ", "plan: "]),
-      (["SEEDBED_SQL_DEBUG": "2"], ["77"], ["row: ", "plan: "]),
+      (["SEEDBED_SQL_DEBUG": "1"], ["sql: SELECT", "annotation: ", " 1 row"], ["98765", "row: ", "plan: "]),
+      (["SEEDBED_SQL_DEBUG": "2"], ["98765"], ["row: ", "plan: "]),
       (["SEEDBED_SQL_DEBUG": "3"], ["row: ", "Beryl"], ["plan: "]),
       (["SEEDBED_SQL_DEBUG": "4"], ["plan: SCAN", "<- every row of the table", "Beryl"], []),
       (
         ["SEEDBED_SQL_DEBUG": "4", "SEEDBED_SQL_DEBUG_PRIVATE": "1"], ["plan: SCAN", "row: ", "text"],
-        ["77", "Beryl"]
+        ["98765", "Beryl"]
       ),
     ] as [([String: String], [String], [String])])
   func levels(environment: [String: String], said: [String], unsaid: [String]) async throws {
@@ -52,6 +52,34 @@ struct DiagnosticsCommandTests {
     #expect(found.exitCode == 0 && found.talk.contains("sql: SELECT"), "\(found.talk)")
     let wrong = try await Tool.run(Self.query + ["-com.apple.CoreData.SQLDebug", "loud"], in: workspace.folder)
     #expect(wrong.exitCode == 64 && wrong.talk.contains("loud"), "\(wrong.talk)")
+    let missing = try await Tool.run(Self.query + ["-com.apple.CoreData.SQLDebug"], in: workspace.folder)
+    #expect(missing.exitCode == 64 && missing.talk.contains("is no level"), "\(missing.talk)")
+  }
+
+  @Test(
+    "every command that opens a store tells its statements",
+    arguments: [
+      ["check", "Shop.sqlite"], ["inspect", "Shop.sqlite"], ["copy", "Shop.sqlite", "Copy.sqlite"],
+      ["dump", "Shop.sqlite", "dumped"], ["diff", "Shop.sqlite", "Other.sqlite"],
+      ["export", "Shop.sqlite", "--entity", "Item", "--output", "-"],
+      ["delete", "Shop.sqlite", "--entity", "Item", "--where", "count == 1"],
+      ["update", "Shop.sqlite", "--entity", "Item", "--where", "count == 1", "--set", "count = 2"],
+      ["migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld"], ["explain", "items.yaml"],
+    ])
+  func everyCommand(line: [String]) async throws {
+    let workspace = try await workspace()
+    try FileManager.default.copyItem(at: workspace.url("Shop.sqlite"), to: workspace.url("Other.sqlite"))
+    // Files that are the same are not compared.
+    if line[0] == "diff" {
+      let changed = try await workspace.run(
+        "update", "Other.sqlite", "--entity", "Item", "--where", "count == 2", "--set", "count = 3")
+      #expect(changed.exitCode == 0)
+    }
+    let found = try await Tool.run(line, in: workspace.folder, environment: ["SEEDBED_SQL_DEBUG": "1"])
+    #expect(found.exitCode == (line[0] == "diff" ? 1 : 0), "\(found.talk)")
+    #expect(found.talk.contains("sql: SELECT") && found.talk.contains("annotation: "), "\(found.talk)")
+    #expect(!found.text.contains("sql: "))
+    if line[0] == "diff" { #expect(found.talk.contains(" other.Z"), "\(found.talk)") }
   }
 
   @Test("a run under all debug switches builds the same store")

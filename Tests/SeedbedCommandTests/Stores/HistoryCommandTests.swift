@@ -90,6 +90,17 @@ struct HistoryCommandTests {
     #expect(try await history(workspace, "--json").text.split(separator: "\n").count == 1)
     let gone = try await history(workspace, "--since", "0")
     #expect(gone.exitCode == 65 && gone.talk.contains("was deleted"), "\(gone.talk)")
+    // A date is no place in the history: what is left is told, with a warning where that may not be all.
+    let export = ["export", "Shop.sqlite", "--entity", "Item", "--output", "-", "--changed-since"]
+    let words = "warning: the history of Shop.sqlite before transaction \(count) was deleted"
+    for place in ["2020-01-01", "2027-01-01"] {
+      let (shown, exported) = (
+        try await history(workspace, "--since", place), try await Tool.run(export + [place], in: workspace.folder)
+      )
+      for outcome in [shown, exported, try await history(workspace, "--since", place, "--json", "--values")] {
+        #expect(outcome.exitCode == 0 && outcome.talk.contains(words) == place.hasPrefix("2020"), "\(outcome.talk)")
+      }
+    }
     #expect(try await workspace.run("check", "Shop.sqlite").exitCode == 0)
   }
 
