@@ -16,8 +16,8 @@ struct StoreContents {
     var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && updated.isEmpty }
     var count: Int { inserted.count + deleted.count + updated.count }
 
-    /// Whether a difference of members, which both sides have, is told at the other sides alone. Those that are gone or new tell
-    /// nothing.
+    /// Whether a difference of members, which both sides have, is told at the other sides alone. Those that are gone
+    /// or new tell nothing.
     func isToldElsewhere(_ place: String, _ told: Set<String>) -> Bool {
       guard let sides = others[place] else { return false }
       return sides.allSatisfy { side in

@@ -20,8 +20,8 @@ public struct StoreHistory {
     public init() {}
   }
 
-  /// Is told when history is read from a date on, and some of what was saved since then may have been deleted: a token or a
-  /// number of a deleted transaction is an error, but no history says when what it no longer has was saved.
+  /// Is told when history is read from a date on, and some of what was saved since then may have been deleted: a
+  /// token or a number of a deleted transaction is an error, but no history says when what it no longer has was saved.
   public var onGap: (String) -> Void = { _ in }
 
   private let path: String

@@ -77,9 +77,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
   /// - Parameters:
   ///   - fetchRequest: what is fetched, in its order.
   ///   - managedObjectContext: the context that fetches, and whose changes are followed.
-  ///   - sectionName: the name of an object's section. It is called on the context's queue, for all results when they are
-  ///     fetched and for each that changes; the request must sort by what it depends on first. It may ask for the object's own
-  ///     attributes only: changes of other objects move no object to another section.
+  ///   - sectionName: the name of an object's section. It is called on the context's queue, for all results when they
+  ///     are fetched and for each that changes; the request must sort by what it depends on first. It may ask for
+  ///     the object's own attributes only: changes of other objects move no object to another section.
   public convenience init(
     fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
     sectionName: @escaping (Object) -> String

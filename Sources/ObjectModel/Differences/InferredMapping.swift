@@ -11,7 +11,8 @@ extension ManagedObjectModel {
   /// where the source has no value.
   /// - Parameters:
   ///   - newer: the model that objects are brought to.
-  ///   - mergesHierarchies: whether entities that had no common ancestor may get one, for which Core Data infers nothing.
+  ///   - mergesHierarchies: whether entities that had no common ancestor may get one, for which Core Data infers
+  ///     nothing.
   /// - Throws: `MappingInferenceError` with everything that cannot be inferred.
   /// - Complexity: O(entities · properties).
   public func inferredMappingModel(

@@ -94,7 +94,8 @@ struct LinkGenerator {
     }
   }
 
-  /// A parent is an earlier object, so that there are no circles; where each must have one, those without have themselves.
+  /// A parent is an earlier object, so that there are no circles; where each must have one, those without have
+  /// themselves.
   private func linkTree(
     _ owners: [ManagedObject], _ others: [ManagedObject], _ single: Relationship, _ random: inout RepeatableRandom
   ) {
@@ -145,8 +146,8 @@ struct LinkGenerator {
     }
   }
 
-  /// - Throws: `GenerationError` for the first uniqueness constraint that two objects would break: of attributes that are made
-  ///   without regard to it, or with too few objects to lead to.
+  /// - Throws: `GenerationError` for the first uniqueness constraint that two objects would break: of attributes that
+  ///   are made without regard to it, or with too few objects to lead to.
   private func checkConstraints() throws(GenerationError) {
     for entity in made.model.entities {
       let own = entity.uniquenessConstraints.dropFirst(entity.superentity?.uniquenessConstraints.count ?? 0)

@@ -9,8 +9,8 @@ public import Seedbed
 /// The same seed and calls give the same objects in every run and on every system. Attributes have values of their types within
 /// their limits, and values of their own where a uniqueness constraint wants that; optional ones are null now and then, derived
 /// and transient ones are left alone. Relationships lead to objects of the same call, both ways and within their counts; where
-/// one is required and there is no object for it, one is made. Trees have no circles: a parent is an earlier object. Where a
-/// uniqueness constraint holds by a relationship alone, each object leads to another one.
+/// one is required and there is no object for it, one is made. Trees have no circles: a parent is an earlier object.
+/// Where a uniqueness constraint holds by a relationship alone, each object leads to another one.
 public struct ObjectGenerator {
   /// Makes the value of an attribute for the object of a number, from 1.
   public typealias ValueMaker = @Sendable (_ number: Int) -> Value

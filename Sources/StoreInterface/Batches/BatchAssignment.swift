@@ -83,8 +83,8 @@ package struct BatchAssignment: Sendable {
     }
   }
 
-  /// The new value of an object. One that cannot be computed clears nothing, it is a problem of the object; what else is wrong
-  /// with values is one of those that are written, which values that the object has already are not.
+  /// The new value of an object. One that cannot be computed clears nothing, it is a problem of the object; what else
+  /// is wrong with values is one of those that are written, which values that the object has already are not.
   package func value<Subject: PredicateSubject>(
     by evaluator: ExpressionEvaluator<Subject>, for objectID: ObjectID
   ) -> (value: Value, failure: ValidationError.Problem?, violations: [ValidationError.Problem]) {

@@ -67,8 +67,8 @@ struct ObjectInsertion {
     }
   }
 
-  /// The objects that have the row's values for some constraint. A row that lacks a value of a constraint says nothing of it; where
-  /// it says nothing of any object, it is a new one, which has the defaults of what the row lacks.
+  /// The objects that have the row's values for some constraint. A row that lacks a value of a constraint says
+  /// nothing of it; where it says nothing of any object, it is a new one, which has the defaults of what the row lacks.
   private func holdersOf(_ row: BatchRow) -> [ObjectID] {
     let named = holders(of: tuples(of: row))
     return named.isEmpty ? holders(of: tuples(of: row, withDefaults: true)) : named

@@ -36,8 +36,8 @@ extension RandomStores {
     (try sqlite.lastTransactionNumber(), try memory.lastTransactionNumber())
   }
 
-  /// Whether both stores tell the same of what was saved later. SQLite may name more properties: those that a batch set to one value
-  /// and back.
+  /// Whether both stores tell the same of what was saved later. SQLite may name more properties: those that a batch
+  /// set to one value and back.
   func haveSameHistory(after start: (sqlite: Int64, memory: Int64), _ text: String) throws -> Bool {
     func changes(_ store: some PersistentHistoryTracking, after first: Int64) throws -> [String: Set<String>] {
       var result: [String: Set<String>] = [:]
