@@ -96,7 +96,9 @@ struct NestingTests {
       }
       reached.signal()
     }
-    thread.stackSize = 512 << 10
+    // Frames of a build with a sanitizer are many times as large.
+    let isSanitized = ProcessInfo.processInfo.environment["SEEDBED_SANITIZER"] != nil
+    thread.stackSize = isSanitized ? 16 << 20 : 512 << 10
     thread.start()
     reached.wait()
   }
