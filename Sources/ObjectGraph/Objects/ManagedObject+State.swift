@@ -242,6 +242,7 @@ extension ManagedObject {
 
   /// The permanent id that a save which failed had already reserved.
   var reservedID: ObjectID? { contents?.reservedID }
+  var hasReservedID: Bool { contents?.reservedID != nil }
   func reserve(_ objectID: ObjectID) { ownContents().reservedID = objectID }
 
   /// The identifier of the store that a new object was assigned to.
@@ -258,7 +259,7 @@ extension ManagedObject {
   /// The destination of a to-one relationship in the row: for a fault as far as that is there.
   func waitingDestination(_ index: Int) -> ObjectID? {
     if let block { return block.destination(at: Int(blockRow), relationship: index) }
-    return contents?.stored?.toOne[index]
+    return contents?.storedDestination(index)
   }
 
   /// The contents, of the object's own from now on.
@@ -273,14 +274,18 @@ extension ManagedObject {
   /// Takes the row apart. A fault keeps it as `stored`.
   private func unpack() {
     guard let block else { return }
-    let own = contents ?? ObjectContents()
-    storage.contents = own
     let snapshot = block.snapshot(at: Int(blockRow))
-    own.stored = snapshot
-    if isPacked {
-      own.values = snapshot.attributes
-      own.destinations = snapshot.toOne
-      own.touched = PropertySet()
+    if isPacked && contents == nil {
+      storage.contents = ObjectContents(unpacking: snapshot)
+    } else {
+      let own = contents ?? ObjectContents()
+      storage.contents = own
+      own.stored = snapshot
+      if isPacked {
+        own.values = snapshot.attributes
+        own.destinations = snapshot.toOne
+        own.touched = PropertySet()
+      }
     }
     storage.block = nil
     storage.isPacked = false
@@ -384,8 +389,11 @@ extension ManagedObject {
 
   /// Whether every value of an object that is loaded certainly breaks no rule.
   func hasOnlyValues(acceptedBy rules: [AttributeValidator.PlainRule]) -> Bool {
-    if isPacked || contents == nil { return rules.indices.allSatisfy { rules[$0].accepts(loadedValue($0)) } }
-    return contents?.hasOnlyValues(acceptedBy: rules) ?? false
+    if isPacked || storage.contents == nil {
+      return rules.indices.allSatisfy { rules[$0].accepts(loadedValue($0)) }
+    }
+    // Safety: the object holds its contents, and nothing runs meanwhile that could take them away.
+    return unsafe borrowing(storage.contents.unsafelyUnwrapped) { $0.hasOnlyValues(acceptedBy: rules) }
   }
 
   /// The destination of a to-one relationship of an object that is loaded.

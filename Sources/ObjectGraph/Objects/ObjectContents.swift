@@ -8,7 +8,12 @@ final class ObjectContents {
   // Safety: as that of `ManagedObject.storage`.
   @exclusivity(unchecked) private var uncheckedValues: [Value]
   @exclusivity(unchecked) private var uncheckedDestinations: [ObjectID?]
-  @exclusivity(unchecked) private var uncheckedStored: Snapshot?
+  /// Whether there is a `stored`, whose parts lie by themselves: to look at one of them costs less than to take the snapshot.
+  private(set) var hasStored = false
+  private var storedID: ObjectID?
+  private var version: Int64 = 0
+  @exclusivity(unchecked) private var uncheckedStoredValues: [Value] = []
+  @exclusivity(unchecked) private var uncheckedStoredDestinations: [ObjectID?] = []
   @exclusivity(unchecked) private var uncheckedTouched = PropertySet.all
   var memberLists: [MemberList?]
   var reservedID: ObjectID?
@@ -21,6 +26,19 @@ final class ObjectContents {
     self.memberLists = memberLists
   }
 
+  /// What an object has whose row was taken apart.
+  init(unpacking snapshot: Snapshot) {
+    unsafe uncheckedValues = snapshot.attributes
+    unsafe uncheckedDestinations = snapshot.toOne
+    hasStored = true
+    storedID = snapshot.objectID
+    version = snapshot.version
+    unsafe uncheckedStoredValues = snapshot.attributes
+    unsafe uncheckedStoredDestinations = snapshot.toOne
+    unsafe uncheckedTouched = PropertySet()
+    memberLists = []
+  }
+
   @inline(__always) var values: [Value] {
     _read { yield unsafe uncheckedValues }
     _modify { yield unsafe &uncheckedValues }
@@ -29,18 +47,30 @@ final class ObjectContents {
     _read { yield unsafe uncheckedDestinations }
     _modify { yield unsafe &uncheckedDestinations }
   }
-  @inline(__always) var stored: Snapshot? {
-    _read { yield unsafe uncheckedStored }
-    _modify { yield unsafe &uncheckedStored }
+  var stored: Snapshot? {
+    get {
+      guard hasStored, let storedID else { return nil }
+      return unsafe Snapshot(
+        objectID: storedID, version: version, attributes: uncheckedStoredValues, toOne: uncheckedStoredDestinations)
+    }
+    set {
+      if newValue == nil && !hasStored { return }
+      hasStored = newValue != nil
+      storedID = newValue?.objectID
+      version = newValue?.version ?? 0
+      unsafe uncheckedStoredValues = newValue?.attributes ?? []
+      unsafe uncheckedStoredDestinations = newValue?.toOne ?? []
+    }
   }
+  /// A destination of `stored`.
+  func storedDestination(_ index: Int) -> ObjectID? { hasStored ? unsafe uncheckedStoredDestinations[index] : nil }
+  /// The version of `stored`.
+  var storedVersion: Int64? { hasStored ? version : nil }
   /// All properties whose values may differ from `stored`.
   @inline(__always) var touched: PropertySet {
     _read { yield unsafe uncheckedTouched }
     _modify { yield unsafe &uncheckedTouched }
   }
-
-  var hasStored: Bool { unsafe uncheckedStored != nil }
-  var storedVersion: Int64? { unsafe uncheckedStored?.version }
 
   func put(_ value: Value, at index: Int) {
     unsafe uncheckedTouched.insert(attribute: index)
@@ -50,8 +80,11 @@ final class ObjectContents {
   /// The object has been saved as this row.
   @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, addingToVersion step: Int64, touched: PropertySet) {
     if reservedID != nil { reservedID = nil }
-    unsafe uncheckedStored = snapshot.pointee
-    unsafe uncheckedStored?.version += step
+    hasStored = true
+    unsafe storedID = snapshot.pointee.objectID
+    unsafe version = snapshot.pointee.version + step
+    unsafe uncheckedStoredValues = snapshot.pointee.attributes
+    unsafe uncheckedStoredDestinations = snapshot.pointee.toOne
     if unsafe !uncheckedDestinations.isEmpty { unsafe uncheckedDestinations = snapshot.pointee.toOne }
     unsafe uncheckedTouched = touched
   }
@@ -69,7 +102,7 @@ final class ObjectContents {
   /// The attributes and to-one relationships with other values than `stored`; none without that.
   var changedProperties: PropertySet {
     var changed = PropertySet()
-    guard unsafe uncheckedStored != nil else { return changed }
+    if !hasStored { return changed }
     for index in touched.attributes(under: values.count) where isChanged(attribute: index) {
       changed.insert(attribute: index)
     }
@@ -82,7 +115,7 @@ final class ObjectContents {
   /// Whether there is any of `changedProperties`.
   /// - Parameter counts: whether a change of an attribute counts.
   @inline(__always) func hasChanges(_ counts: (_ attribute: Int) -> Bool) -> Bool {
-    guard unsafe uncheckedStored != nil else { return false }
+    if !hasStored { return false }
     for index in touched.attributes(under: values.count) where isChanged(attribute: index) && counts(index) {
       return true
     }
@@ -92,12 +125,12 @@ final class ObjectContents {
 
   /// Whether an attribute has another value than `stored`, which there is.
   @inline(__always) private func isChanged(attribute index: Int) -> Bool {
-    unsafe uncheckedStored?.attributes[index].isSame(as: uncheckedValues[index]) == false
+    unsafe !uncheckedStoredValues[index].isSame(as: uncheckedValues[index])
   }
 
   /// Whether a to-one relationship leads elsewhere than that of `stored`, which there is.
   @inline(__always) private func isChanged(relationship index: Int) -> Bool {
-    unsafe uncheckedStored?.toOne[index] != uncheckedDestinations[index]
+    unsafe uncheckedStoredDestinations[index] != uncheckedDestinations[index]
   }
 }
 

@@ -20,7 +20,7 @@ struct SavePlan {
 
     if !isChild {
       // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
-      let keyless = inserted.filter { $0.reservedID == nil }
+      let keyless = inserted.filter { !$0.hasReservedID }
       for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) {
         object.reserve(id)
       }

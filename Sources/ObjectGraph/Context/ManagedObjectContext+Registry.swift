@@ -1,0 +1,89 @@
+public import ObjectModel
+import StoreInterface
+
+// The objects that a context has, one for each id.
+extension ManagedObjectContext {
+  /// Every object that the context knows, faults included, in no particular order.
+  public var registeredObjects: [ManagedObject] {
+    checkConfinement()
+    return registry.all
+  }
+
+  /// The object of that id, if the context has it.
+  public func registeredObject(with objectID: ObjectID) -> ManagedObject? {
+    checkConfinement()
+    return registry.find(objectID)
+  }
+
+  /// The object of that id, a fault if the context does not have it; whether it exists shows when it is used.
+  public func object(with objectID: ObjectID) -> ManagedObject {
+    if let object = registeredObject(with: objectID) { return object }
+    let objectID = permanentID(for: objectID)
+    return self.object(withPermanentID: objectID)
+  }
+
+  /// The object of an id that no other id has taken the place of. As `object(with:)`, with one look into the registry
+  /// less.
+  func object(withPermanentID objectID: ObjectID) -> ManagedObject {
+    if let object = registry.find(objectID) { return object }
+    return newObject(objectID, isStrong: false)
+  }
+
+  /// The object of a fetched row, whose id is permanent.
+  func object(ofRowWith objectID: ObjectID) -> ManagedObject {
+    registry.find(objectID) ?? newObject(objectID, isStrong: eventDepth > 0)
+  }
+
+  /// Adds the objects of rows that are all of one entity to a list, as `materialise` does, without asking anew for what they have in
+  /// common.
+  func addObjects(
+    of block: SnapshotBlock, in space: ObjectID.Space, to objects: inout [ManagedObject], asFaults: Bool
+  ) {
+    let entityContext = entityContext(space.entityIndex)
+    let objectClass = entityContext.runtime.objectClass
+    let isStrong = eventDepth > 0
+    for row in 0..<block.count {
+      let id = block.objectID(at: row)
+      if let object = registry.find(id) {
+        if object.status == .fault {
+          object.take(block, row, asFault: asFaults)
+        } else if block.version(at: row) != object.storedVersion {
+          noteStale(id, block, row)
+        }
+        objects.append(object)
+      } else {
+        let object = objectClass.init(
+          ManagedObject.Registration(entityContext: entityContext, objectID: id, isInserted: false))
+        registry.insertNew(object, id, isStrong: isStrong)
+        object.take(block, row, asFault: asFaults)
+        objects.append(object)
+      }
+    }
+  }
+
+  private func newObject(_ objectID: ObjectID, isStrong: Bool) -> ManagedObject {
+    let entityContext = entityContext(objectID.space.entityIndex)
+    let object = entityContext.runtime.objectClass.init(
+      ManagedObject.Registration(entityContext: entityContext, objectID: objectID, isInserted: false))
+    if !retainedParents.isEmpty, let parent = retainedParents.removeValue(forKey: objectID) { object.retain(parent) }
+    registry.insertNew(object, objectID, isStrong: isStrong)
+    return object
+  }
+
+  /// Whether some object is loaded.
+  var hasLoadedObjects: Bool { registry.all.contains { !$0.isUnloaded } }
+
+  /// Makes room for objects that are about to come.
+  func expectObjects(_ count: Int) {
+    checkConfinement()
+    registry.releaseUnusedOfMany()
+    registry.expect(count)
+  }
+
+  func register(_ object: ManagedObject) { registry.insert(object) }
+
+  /// Gives new objects their permanent ids.
+  func replaceIDs(of objects: [ManagedObject], with ids: [ObjectID]) { registry.move(objects, to: ids) }
+
+  func unregister(_ objectID: ObjectID) { registry.remove(objectID) }
+}
