@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package generate-classes`: runs `seedbed generate` for every model of the package, or of some targets, into a folder
-/// beside the model that has its name.
+/// `swift package generate-classes`: runs `seedbed generate` for every model of the package, or of some targets, into a
+/// folder beside the model that has its name.
 @main
 struct GenerateClasses: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -28,8 +28,8 @@ struct GenerateClasses: CommandPlugin {
     }
   }
 
-  /// Builds `seedbed` as the package is built otherwise. As a dependency of the plugin, SwiftPM would build it a second time
-  /// in every build of this package.
+  /// Builds `seedbed` as the package is built otherwise. As a dependency of the plugin, SwiftPM would build it a second
+  /// time in every build of this package.
   private func builtTool() throws -> URL {
     let result = try packageManager.build(.product("seedbed"), parameters: .init())
     let tool = result.builtArtifacts.first { $0.kind == .executable && $0.url.lastPathComponent == "seedbed" }

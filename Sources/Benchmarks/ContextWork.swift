@@ -4,7 +4,8 @@ import ObjectModel
 import Platform
 import StoreInterface
 
-/// All objects of an entity deleted, or an integer of them raised, by objects: fetched, changed and saved once in one context.
+/// All objects of an entity deleted, or an integer of them raised, by objects: fetched, changed and saved once in one
+/// context.
 struct ContextWork {
   /// What is done with every object.
   enum Kind: String {

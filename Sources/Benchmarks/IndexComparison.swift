@@ -4,8 +4,8 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// Bounding boxes over posts with latitude and longitude: with an R-tree, with a compound index, and with none. Each is a store
-/// of its own making with the same rows.
+/// Bounding boxes over posts with latitude and longitude: with an R-tree, with a compound index, and with none. Each is
+/// a store of its own making with the same rows.
 struct IndexComparison {
   /// How boxes are answered.
   enum Way: String, CaseIterable {

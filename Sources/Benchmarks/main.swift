@@ -10,12 +10,13 @@
 //
 //   seedbed-bench results
 //
-// Prints a table. And bounding boxes over posts, 100,000 of them by default, with an R-tree, a compound index, and none:
+// Prints a table. And bounding boxes over posts, 100,000 of them by default, with an R-tree, a compound index, and
+// none:
 //
 //   seedbed-bench indexes [ROWS [ROUNDS]]
 //
-// Prints two tables. And all objects of an entity deleted, or an integer of them raised, in one context with one save, for
-// `scripts/benchmark-batch`:
+// Prints two tables. And all objects of an entity deleted, or an integer of them raised, in one context with one save,
+// for `scripts/benchmark-batch`:
 //
 //   seedbed-bench context delete|update STORE MODEL ENTITY ATTRIBUTE
 //

@@ -4,16 +4,17 @@ import Foundation
 /// (`-com.apple.CoreData.SQLDebug 1`) or as variables of its environment, there also by names that a shell can export
 /// (`SEEDBED_SQL_DEBUG=1`). Arguments win.
 public struct DebugSettings: Sendable, Hashable {
-  /// Of SQL: 0 nothing, 1 every statement with its time and its rows' number, 2 with the bound values in it, 3 the rows as
-  /// well, 4 the plan as well. `com.apple.CoreData.SQLDebug`, `SEEDBED_SQL_DEBUG`.
+  /// Of SQL: 0 nothing, 1 every statement with its time and its rows' number, 2 with the bound values in it, 3 the rows
+  /// as well, 4 the plan as well. `com.apple.CoreData.SQLDebug`, `SEEDBED_SQL_DEBUG`.
   public var sqlLevel = 0
   /// Whether no value of the store gets into the log, at any level. `com.apple.CoreData.SQLDebug.private`,
   /// `SEEDBED_SQL_DEBUG_PRIVATE`.
   public var hidesValues = false
-  /// Of migrations: 0 nothing, 1 what is done step by step. `com.apple.CoreData.MigrationDebug`, `SEEDBED_MIGRATION_DEBUG`.
+  /// Of migrations: 0 nothing, 1 what is done step by step. `com.apple.CoreData.MigrationDebug`,
+  /// `SEEDBED_MIGRATION_DEBUG`.
   public var migrationLevel = 0
-  /// 1: a connection that two threads use at once stops the program; that the file of an open store was replaced or deleted is
-  /// logged. `com.apple.CoreData.ConcurrencyDebug`, `SEEDBED_CONCURRENCY_DEBUG`.
+  /// 1: a connection that two threads use at once stops the program; that the file of an open store was replaced or
+  /// deleted is logged. `com.apple.CoreData.ConcurrencyDebug`, `SEEDBED_CONCURRENCY_DEBUG`.
   public var concurrencyLevel = 0
   /// Switches whose values are missing or no whole numbers, each as it was written.
   public private(set) var mistakes: [String] = []

@@ -1,8 +1,8 @@
 package import Metrics
 import Synchronization
 
-/// What contexts asked of their stores, as Core Data's instruments count it. Programs that install a backend of swift-metrics
-/// find the same there, as counters and timers with these names behind `coredata_`.
+/// What contexts asked of their stores, as Core Data's instruments count it. Programs that install a backend of
+/// swift-metrics find the same there, as counters and timers with these names behind `coredata_`.
 public struct PerformanceCounts: Sendable, Hashable, Codable {
   /// One kind of work.
   public struct Work: Sendable, Hashable, Codable {

@@ -1,6 +1,6 @@
-/// The boxes of a diagram in columns, and its lines as chains of segments between neighbouring columns: the layered method of
-/// Sugiyama, Tagawa and Toda in a plain form. A line that passes a column has a node of its own there, so that it passes
-/// between the boxes.
+/// The boxes of a diagram in columns, and its lines as chains of segments between neighbouring columns: the layered
+/// method of Sugiyama, Tagawa and Toda in a plain form. A line that passes a column has a node of its own there, so
+/// that it passes between the boxes.
 struct DiagramColumns {
   /// A box, or the place where a line passes a column. The first nodes are the content's boxes.
   struct Node {
@@ -106,8 +106,8 @@ struct DiagramColumns {
 
   // MARK: Heights
 
-  /// Moves the nodes of every column to where their lines are level, as far as they have room, by the columns left of them and
-  /// right of them in turn.
+  /// Moves the nodes of every column to where their lines are level, as far as they have room, by the columns left of
+  /// them and right of them in turn.
   private mutating func arrange() {
     for column in columns.indices { place(column, wishes: [:]) }
     for sweep in 0..<16 {
@@ -152,7 +152,8 @@ struct DiagramColumns {
   }
 }
 
-/// Where lines meet boxes: at their row, otherwise spread over the heading. All sub-entities of a parent share one place.
+/// Where lines meet boxes: at their row, otherwise spread over the heading. All sub-entities of a parent share one
+/// place.
 private struct HeadingPorts {
   private var counts: [Int]
   private var taken: [Int]

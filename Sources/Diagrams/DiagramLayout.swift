@@ -28,8 +28,8 @@ struct DiagramLayout {
     height += DiagramMetrics.margin
   }
 
-  /// Gives a column its place right of those before it, and its lines their way to the next: level out of their box, up or
-  /// down between the columns, and level on.
+  /// Gives a column its place right of those before it, and its lines their way to the next: level out of their box, up
+  /// or down between the columns, and level on.
   private mutating func add(_ column: Int, of columns: DiagramColumns) {
     let nodes = columns.nodes
     let x = width

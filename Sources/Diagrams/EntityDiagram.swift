@@ -1,6 +1,7 @@
 public import ObjectModel
 
-/// An entity-relationship diagram of a model, as a picture (SVG) or as Mermaid text. The same model gives the same text.
+/// An entity-relationship diagram of a model, as a picture (SVG) or as Mermaid text. The same model gives the same
+/// text.
 ///
 /// A box per entity lists the properties that it declares itself; lines join the two ends of each relationship, and
 /// arrows lead from sub-entities to their parents.

@@ -7,9 +7,9 @@ public import SeedFormats
 
 /// Looks at data files and makes a model and a pipeline out of what they hold.
 ///
-/// Every file is read from its first byte to its last, with the readers and the coercions of a run, and not kept: memory
-/// grows with the number of columns and of different values in columns that may be keys, up to a bound. A type is taken
-/// only where every value of a column has it, and what an export would write otherwise is told.
+/// Every file is read from its first byte to its last, with the readers and the coercions of a run, and not kept:
+/// memory grows with the number of columns and of different values in columns that may be keys, up to a bound. A type
+/// is taken only where every value of a column has it, and what an export would write otherwise is told.
 public struct DataInference {
   /// What was made.
   public struct Project: Sendable {
@@ -113,8 +113,8 @@ public struct DataInference {
   }
 
   /// Reads the files and makes the project.
-  /// - Throws: `SeedFormatError` for a file that cannot be read, `RunError` when there is nothing in a file or when it was
-  ///   cancelled, `ModelError`.
+  /// - Throws: `SeedFormatError` for a file that cannot be read, `RunError` when there is nothing in a file or when it
+  ///   was cancelled, `ModelError`.
   public func project(cancellation: Cancellation = Cancellation()) throws -> Project {
     let budget = ColumnHashes.Budget(ColumnHashes.standardBudget)
     var lists: [RecordList] = []

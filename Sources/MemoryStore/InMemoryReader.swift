@@ -2,7 +2,8 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// The contents of an in-memory store at one moment. They share their storage with the store's until one of these changes.
+/// The contents of an in-memory store at one moment. They share their storage with the store's until one of these
+/// changes.
 struct InMemoryReader: MonitoredFetching {
   let model: ManagedObjectModel
   let contents: InMemoryContents

@@ -11,8 +11,8 @@ extension InMemoryStore {
     try self.contents.withLock { inner throws(StoreError) in try inner.load(contents, model: model) }
   }
 
-  /// Applies a save to a copy, hands that to `write`, and keeps it when `write` succeeds; nothing has changed otherwise.
-  /// The store waits meanwhile.
+  /// Applies a save to a copy, hands that to `write`, and keeps it when `write` succeeds; nothing has changed
+  /// otherwise. The store waits meanwhile.
   package func save(_ request: SaveRequest, writing write: (StoreContents) throws -> Void) throws {
     for id in request.inserted.map(\.objectID) + request.updated.map(\.objectID) + request.deleted.map(\.objectID)
     where id.entity.model !== model {

@@ -7,8 +7,8 @@ import Synchronization
 /// A store that keeps everything in memory: for tests, for contexts that need no file, and as the oracle that the
 /// SQLite store is compared with.
 ///
-/// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called from
-/// any thread; calls are serialised by a lock.
+/// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called
+/// from any thread; calls are serialised by a lock.
 public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching, QueryGenerations {
   /// The store's UUID, upper case.
   public let identifier: String

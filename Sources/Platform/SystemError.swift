@@ -17,8 +17,8 @@ package struct SystemError: Error, Hashable, Sendable {
   /// The operation of making a file.
   package static let creation = "create the file"
 
-  /// Whether a file could not be made for a reason that lies in its path: a folder that is not there, say, or may not be
-  /// written to. A full disk is none.
+  /// Whether a file could not be made for a reason that lies in its path: a folder that is not there, say, or may not
+  /// be written to. A full disk is none.
   package var isCreationAtPath: Bool { operation == Self.creation && !isOfSystem && number != ENOSPC }
 
   /// The system's words for the error.

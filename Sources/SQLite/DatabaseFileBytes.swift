@@ -2,8 +2,8 @@ import CSQLite
 
 /// The main database file of a connection, read through SQLite's own descriptor.
 ///
-/// No descriptor of one's own will do: when a process closes any descriptor of a file, the system drops all locks that it
-/// has on the file, those of SQLite too.
+/// No descriptor of one's own will do: when a process closes any descriptor of a file, the system drops all locks that
+/// it has on the file, those of SQLite too.
 @safe public final class DatabaseFileBytes {
   private let connection: Connection
   @unsafe private let file: UnsafeMutablePointer<sqlite3_file>
@@ -41,9 +41,9 @@ import CSQLite
   /// Whether the file has all that the open transaction sees, and keeps it until that ends.
   ///
   /// Without a write-ahead log the transaction's lock sees to it. With one, a log that is empty now was empty when the
-  /// transaction began, or all of it had been copied to the file: a log is only shortened when no transaction reads from
-  /// it. What is appended later stays in the log, since nothing that a transaction does not see is copied to the file
-  /// before it has ended.
+  /// transaction began, or all of it had been copied to the file: a log is only shortened when no transaction reads
+  /// from it. What is appended later stays in the log, since nothing that a transaction does not see is copied to the
+  /// file before it has ended.
   /// - Parameter hasLog: whether the journal mode is `wal`.
   public func isComplete(hasLog: Bool) -> Bool {
     if !hasLog { return true }

@@ -14,8 +14,8 @@ import CSQLite
   /// The argument at a position from 0.
   public subscript(index: Int) -> FunctionValue {
     precondition(index >= 0 && index < count, "a function has \(count) arguments")
-    // Safety: SQLite passes `count` values, which live until the function returns; a function that keeps its arguments for later
-    // breaks the rule above.
+    // Safety: SQLite passes `count` values, which live until the function returns; a function that keeps its arguments
+    // for later breaks the rule above.
     guard let value = unsafe values?[index] else { return .null }
     switch unsafe sqlite3_value_type(value) {
     case SQLITE_INTEGER: return .integer(unsafe sqlite3_value_int64(value))
@@ -63,8 +63,8 @@ extension Connection {
     _ name: String, argumentCount: Int32, isDeterministic: Bool = false,
     _ body: @escaping (FunctionArguments) throws -> FunctionValue
   ) throws(SQLiteError) {
-    // Safety: the connection keeps the box until the destructor below, which SQLite calls once: when the function is replaced, or the
-    // connection closes.
+    // Safety: the connection keeps the box until the destructor below, which SQLite calls once: when the function is
+    // replaced, or the connection closes.
     let box = unsafe Unmanaged.passRetained(FunctionBox(body)).toOpaque()
     let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
     // SQLite calls the destructor also when registration fails, so the box is never leaked.

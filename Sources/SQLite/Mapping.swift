@@ -2,8 +2,8 @@ import CSQLite
 
 /// The main database file of a connection in memory, as SQLite itself has mapped it.
 ///
-/// No descriptor of one's own will do: when a process closes any descriptor of a file, the system drops all locks that it
-/// has on the file, those of SQLite too.
+/// No descriptor of one's own will do: when a process closes any descriptor of a file, the system drops all locks that
+/// it has on the file, those of SQLite too.
 @safe public final class FileMapping {
   /// The whole file. It must not be used after `release`, or when the connection is closed.
   @unsafe public let bytes: UnsafeRawBufferPointer

@@ -55,8 +55,8 @@ extension Connection {
     unsafe sqlite3_limit(try handle(), SQLITE_LIMIT_LENGTH, Int32(clamping: count))
   }
 
-  /// Makes a statement fail with `corrupt` after so many steps of SQLite's virtual machine, so that a forged file cannot
-  /// keep it busy for ever; nil takes the limit away. A step is a few to some hundred nanoseconds.
+  /// Makes a statement fail with `corrupt` after so many steps of SQLite's virtual machine, so that a forged file
+  /// cannot keep it busy for ever; nil takes the limit away. A step is a few to some hundred nanoseconds.
   public func limitWork(toSteps limit: Int64?, per scope: WorkLimitScope = .connection) throws(SQLiteError) {
     try count(with: limit.map { StepCounter(limit: $0, countsPerCall: scope == .step) })
   }

@@ -7,8 +7,8 @@ public struct QueryPlan: Sendable, Hashable {
     /// SQLite's words.
     public var text: String
 
-    /// Whether every row of a table is looked at, and no index helps. Temporary tables do not count: a statement that was
-    /// given a list in one wants all of it.
+    /// Whether every row of a table is looked at, and no index helps. Temporary tables do not count: a statement that
+    /// was given a list in one wants all of it.
     public var isTableScan: Bool {
       guard text.hasPrefix("SCAN "), !text.hasPrefix("SCAN temp."), !text.contains(" USING "),
         !text.contains(" VIRTUAL TABLE ")

@@ -4,8 +4,8 @@ import Foundation
 /// Follows which rows a connection changes in its main database, temporary tables aside: whether a row was changed or
 /// removed that was there when it began, or a row was added to a table whose rows are not told apart by age.
 ///
-/// Tables without row ids are not followed, and neither is `DELETE` of a whole table without a condition. What was undone
-/// counts as done.
+/// Tables without row ids are not followed, and neither is `DELETE` of a whole table without a condition. What was
+/// undone counts as done.
 public final class RowWatch {
   /// By table the last row id that was there; rows with greater ones come and go unnoticed.
   private let lastRows: [(table: [CChar], last: Int64)]

@@ -4,9 +4,9 @@ import CSQLite
 ///
 /// Parameters count from 1 and columns from 0, as in SQLite. Parameters keep their values after `reset`.
 ///
-/// The handle is null for a text without a statement, and after `finalize`. SQLite takes that for a mistake, which it answers with an
-/// error or with null; where it does not ask (`sqlite3_clear_bindings`), this type does. Indexes that a statement does not have give
-/// an error when they are bound, and null when they are read.
+/// The handle is null for a text without a statement, and after `finalize`. SQLite takes that for a mistake, which it
+/// answers with an error or with null; where it does not ask (`sqlite3_clear_bindings`), this type does. Indexes that a
+/// statement does not have give an error when they are bound, and null when they are read.
 @safe public final class Statement {
   /// The storage class of a column's value.
   public enum StorageClass: Int32, Sendable {

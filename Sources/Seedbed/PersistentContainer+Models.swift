@@ -32,8 +32,8 @@ extension PersistentContainer {
   }
 
   /// A container for the model at a URL (`.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`), with one SQLite store
-  /// `<name>.sqlite` in `defaultDirectoryURL` described. Stores of older versions of the model are brought to it when they are
-  /// loaded; see `AutomaticMigration`.
+  /// `<name>.sqlite` in `defaultDirectoryURL` described. Stores of older versions of the model are brought to it when
+  /// they are loaded; see `AutomaticMigration`.
   /// - Parameter migrationPolicies: the policies that mapping models beside the model name.
   /// - Throws: `ModelError` when there is no such model or it has mistakes.
   public convenience init(
@@ -45,8 +45,9 @@ extension PersistentContainer {
     persistentStoreCoordinator.storeMigrator = AutomaticMigration(modelURL: modelURL, policies: migrationPolicies)
   }
 
-  /// A container for a model, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described. A store that carries the
-  /// older model it was made with is brought to this one when it is loaded, where a mapping can be inferred.
+  /// A container for a model, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described. A store that
+  /// carries the older model it was made with is brought to this one when it is loaded, where a mapping can be
+  /// inferred.
   /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public convenience init(

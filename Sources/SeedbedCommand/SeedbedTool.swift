@@ -33,8 +33,9 @@ struct SeedbedTool: ParsableCommand {
       HistoryCommand.self, ApplyCommand.self, InspectCommand.self, GenerateCommand.self, SchemaCommand.self,
     ])
 
-  /// The subcommand that the first argument names, parsed without the tree of all commands, which would take a fifth of a
-  /// small run's processor time. Nothing where it cannot be parsed so: then the root parses, for its messages and its help.
+  /// The subcommand that the first argument names, parsed without the tree of all commands, which would take a fifth of
+  /// a small run's processor time. Nothing where it cannot be parsed so: then the root parses, for its messages and its
+  /// help.
   private static func parsedAlone(_ arguments: [String]) -> (any ParsableCommand)? {
     guard let name = arguments.first,
       let command = configuration.subcommands.first(where: { $0.configuration.commandName == name })

@@ -10,8 +10,8 @@ import Testing
 
 @Suite("#Predicate over generated to-many properties")
 struct MemberPredicateTests {
-  /// Fetches from the store, fetches what is in the context only, and lets Foundation evaluate the predicate itself: all must
-  /// give the objects of those names.
+  /// Fetches from the store, fetches what is in the context only, and lets Foundation evaluate the predicate itself:
+  /// all must give the objects of those names.
   private struct Contents {
     let context: ManagedObjectContext
     let isSaved: Bool
@@ -38,8 +38,8 @@ struct MemberPredicateTests {
     }
   }
 
-  /// Vermeer has a work in the north room and one in both, Rembrandt one in the south room, Nobody one in none. The attic has
-  /// no works; the attic and the south room are neighbours, and the south and the north one.
+  /// Vermeer has a work in the north room and one in both, Rembrandt one in the south room, Nobody one in none. The
+  /// attic has no works; the attic and the south room are neighbours, and the south and the north one.
   private func gallery(_ body: @Sendable (Contents) throws -> Void) throws {
     let folder = try TemporaryFolder()
     let model = try Gallery.model()

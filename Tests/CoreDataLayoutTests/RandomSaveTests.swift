@@ -9,7 +9,8 @@ import TestQueries
 import TestSupport
 import Testing
 
-/// Large saves take rows together; a store that keeps a history takes them one by one, and the in-memory store is the oracle.
+/// Large saves take rows together; a store that keeps a history takes them one by one, and the in-memory store is the
+/// oracle.
 @Suite("random saves")
 struct RandomSaveTests {
   private static func model() throws -> ManagedObjectModel {

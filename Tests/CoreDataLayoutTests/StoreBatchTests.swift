@@ -15,8 +15,8 @@ struct StoreBatchTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Items with a unique code, an indexed rank, a picture that may lie in a file, and an owner of which they are ordered
-  /// parts.
+  /// Items with a unique code, an indexed rank, a picture that may lie in a file, and an owner of which they are
+  /// ordered parts.
   private static func model() throws -> ManagedObjectModel {
     var item = EntityDescription("Item")
     var picture = AttributeDescription("picture", .binary)

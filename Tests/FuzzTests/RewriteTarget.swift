@@ -2,8 +2,8 @@ import Foundation
 import SQLite
 import SQLitePages
 
-/// A random table that gets random changes and new rows, written anew as pages and through SQLite: both files must say the
-/// same.
+/// A random table that gets random changes and new rows, written anew as pages and through SQLite: both files must say
+/// the same.
 struct RewriteTarget {
   /// Of each column after the id and the version.
   private enum Kind: Int, CaseIterable {

@@ -1,8 +1,9 @@
 package import Foundation
 package import Seedbed
 
-/// Notes in a store that several processes have open. The view context has all of them loaded, and follows what others save by
-/// history alone: after each notification of a remote change it merges the transactions behind the last that it has.
+/// Notes in a store that several processes have open. The view context has all of them loaded, and follows what others
+/// save by history alone: after each notification of a remote change it merges the transactions behind the last that it
+/// has.
 @MainActor
 package final class FollowedNotes {
   /// The container, whose view context follows.
@@ -27,7 +28,8 @@ package final class FollowedNotes {
     let request = FetchRequest<ManagedObject>(entityName: "Note")
     request.sortDescriptors = [FetchSortDescriptor(key: "text", ascending: true)]
     results = FetchedResultsController(fetchRequest: request, managedObjectContext: container.viewContext)
-    // Before the stores are loaded, so that nothing that is written from then on is missed. It stays as long as the process.
+    // Before the stores are loaded, so that nothing that is written from then on is missed. It stays as long as the
+    // process.
     _ = NotificationCenter.default.addObserver(
       forName: PersistentStoreCoordinator.remoteChangeNotification, object: container.persistentStoreCoordinator,
       queue: nil

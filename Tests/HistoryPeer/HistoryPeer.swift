@@ -1,8 +1,8 @@
 import Foundation
 import Seedbed
 
-/// The other process of a test. To every question among the notes ("question 1") it answers with a note of what its own view
-/// context shows; then it counts all notes as read once more and deletes the question. "end" ends it.
+/// The other process of a test. To every question among the notes ("question 1") it answers with a note of what its own
+/// view context shows; then it counts all notes as read once more and deletes the question. "end" ends it.
 @main
 struct HistoryPeer {
   @MainActor static func main() async throws {
@@ -32,8 +32,8 @@ extension FollowedNotes {
     try merged?()
   }
 
-  /// Waits, a quarter of an hour at the most, so that nothing is left of a test that fails. Beside a thousand others the test
-  /// may have to wait for minutes itself.
+  /// Waits, a quarter of an hour at the most, so that nothing is left of a test that fails. Beside a thousand others
+  /// the test may have to wait for minutes itself.
   fileprivate func ended() async {
     try? await Task.sleep(for: .seconds(900))
     exit(1)

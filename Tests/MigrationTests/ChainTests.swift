@@ -126,7 +126,8 @@ struct ChainTests {
     #expect(values == ["kept"])
   }
 
-  /// An attribute that is text in the first version, gone in the next and a number in the last; and one that comes and goes on the way.
+  /// An attribute that is text in the first version, gone in the next and a number in the last; and one that comes and
+  /// goes on the way.
   private static func detour() throws -> [ManagedObjectModel] {
     [
       try model([("a", .string, nil), ("b", .string, nil)]),

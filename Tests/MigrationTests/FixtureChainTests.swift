@@ -8,8 +8,8 @@ import StoreInterface
 import TestSupport
 import Testing
 
-/// From each version of a real app's model to the last, by the mapping models that lie beside it where there is one for the two
-/// versions, and by inferred steps elsewhere.
+/// From each version of a real app's model to the last, by the mapping models that lie beside it where there is one for
+/// the two versions, and by inferred steps elsewhere.
 @Suite(
   "Chains by the mapping models of real apps", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)")
 )

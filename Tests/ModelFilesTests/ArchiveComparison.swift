@@ -2,8 +2,9 @@ import PropertyLists
 
 /// Compares two archives object by object along their references, and tells where they differ.
 ///
-/// A field that is absent equals one that is null, false or empty; a mutable collection equals another; a Boolean equals
-/// the number that older frameworks kept for it; sets, dictionaries and the fetch indexes of an entity have no order.
+/// A field that is absent equals one that is null, false or empty; a mutable collection equals another; a Boolean
+/// equals the number that older frameworks kept for it; sets, dictionaries and the fetch indexes of an entity have no
+/// order.
 struct ArchiveComparison {
   private(set) var differences: [String] = []
   private var visited: Set<[Int]> = []

@@ -29,7 +29,8 @@ struct TableRewriteTests {
       new: [0, 0, 1, 1500][seed / 2 % 4], longest: [40, 9000, 3000][seed % 3])
   }
 
-  /// The columns after the version: an integer, a number that belongs to it, a real, a text, and one that no change names.
+  /// The columns after the version: an integer, a number that belongs to it, a real, a text, and one that no change
+  /// names.
   private typealias Row = [TestRecord.Value]
 
   private static func row(_ random: inout SeededGenerator, longest: Int) -> Row {

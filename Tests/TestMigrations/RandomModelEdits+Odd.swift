@@ -20,8 +20,8 @@ extension RandomModelEdits {
   }
 
   /// Gives entities what random models lack: derived attributes and indexes that are there before the edits.
-  /// - Parameter onlyRoots: whether no sub-entity gets any. Core Data's triggers count for all rows of a table, and so put values into
-  ///   rows of entities without the attribute.
+  /// - Parameter onlyRoots: whether no sub-entity gets any. Core Data's triggers count for all rows of a table, and so
+  ///   put values into rows of entities without the attribute.
   package mutating func enrich(onlyRoots: Bool = false) {
     for index in entities.indices where !onlyRoots || entities[index].superentityName == nil {
       addDerived(index)

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The folder of shared fixtures beside the package: models and stores that Apple's tools made, and public corpora. Tests that
-/// need it are skipped where it is absent.
+/// The folder of shared fixtures beside the package: models and stores that Apple's tools made, and public corpora.
+/// Tests that need it are skipped where it is absent.
 public enum FixtureFolder {
   /// The package itself.
   public static let packageRoot = URL(fileURLWithPath: #filePath)

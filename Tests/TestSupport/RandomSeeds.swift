@@ -1,7 +1,7 @@
 import Foundation
 
-/// The seeds of a test that tries many, in parts that are few enough to be told of one by one. `SEEDBED_RANDOM_SEED` says which one
-/// comes first.
+/// The seeds of a test that tries many, in parts that are few enough to be told of one by one. `SEEDBED_RANDOM_SEED`
+/// says which one comes first.
 public enum RandomSeeds {
   /// - Parameters:
   ///   - variable: the variable of the environment that says how many to try.

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Another user than the superuser, to whom nothing is refused: for tests of what may not be written, whoever runs them.
+/// Another user than the superuser, to whom nothing is refused: for tests of what may not be written, whoever runs
+/// them.
 public enum UnprivilegedUser {
   /// The user that has no files, by its number.
   private static let number: UInt32 = 65_534
@@ -8,8 +9,8 @@ public enum UnprivilegedUser {
   /// Whether the tests' own process is another user already.
   public static var isCurrent: Bool { geteuid() != 0 }
 
-  /// What a program is run with as another user: before its path. Empty where the tests are another user; nil where there is no such tool,
-  /// or the program may not be run by others.
+  /// What a program is run with as another user: before its path. Empty where the tests are another user; nil where
+  /// there is no such tool, or the program may not be run by others.
   public static func command(running program: String) -> [String]? {
     if isCurrent { return [] }
     let tool = ["/usr/bin/setpriv", "/bin/setpriv"].first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -46,7 +47,8 @@ public enum UnprivilegedUser {
     return try work()
   }
 
-  /// Linux checks the rights to files by a number that each thread has of its own, and takes the superuser's rights with it.
+  /// Linux checks the rights to files by a number that each thread has of its own, and takes the superuser's rights
+  /// with it.
   private static func changesFileUser(to number: UInt32) -> Bool {
     #if os(Linux)
       guard let address = unsafe dlsym(nil, "setfsuid") else { return false }

@@ -8,8 +8,8 @@ struct Walk {
   /// What the process may take while it walks, in MiB.
   static let memoryLimit = 64
 
-  /// - Returns: a race, run, and the most memory that the process had while the engine walked, in MiB; nil where the system
-  ///   does not tell.
+  /// - Returns: a race, run, and the most memory that the process had while the engine walked, in MiB; nil where the
+  ///   system does not tell.
   static func run(rounds: Int, isAlone: Bool) throws -> (race: Race, peakMebibytes: Int?) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

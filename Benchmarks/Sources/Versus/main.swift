@@ -2,7 +2,8 @@
 //
 //   versus [--rounds N] [--alone] [fetch|insert|update|delete|find-or-create|walk]…
 //
-// With --alone the engine runs by itself, for a profiler, and its times are all that is told. Prints a table in Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or two sides disagree.
+// With --alone the engine runs by itself, for a profiler, and its times are all that is told. Prints a table in
+// Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or two sides disagree.
 
 import Foundation
 

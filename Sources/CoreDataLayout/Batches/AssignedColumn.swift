@@ -22,8 +22,8 @@ struct AssignedColumn {
   }
 
   /// The new value as SQL.
-  /// - Throws: `FetchSQL.Untranslatable` where the value has to be made in memory: what SQL cannot say, and what it would
-  ///   not turn into the attribute's type as `AttributeDescription.fitting` does.
+  /// - Throws: `FetchSQL.Untranslatable` where the value has to be made in memory: what SQL cannot say, and what it
+  ///   would not turn into the attribute's type as `AttributeDescription.fitting` does.
   func value(in sql: inout FetchSQL) throws -> String {
     if isExternal { throw FetchSQL.Untranslatable() }
     if case .constant(let value) = assignment.expression {

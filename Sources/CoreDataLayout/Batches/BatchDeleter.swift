@@ -4,8 +4,8 @@ import StoreInterface
 
 /// Deletes any number of rows with what the delete rules say of others, table by table instead of row by row.
 ///
-/// Keys of rows that go, and of rows that change with that, are kept in temporary tables on disk. Everything happens inside
-/// of the writer's transaction.
+/// Keys of rows that go, and of rows that change with that, are kept in temporary tables on disk. Everything happens
+/// inside of the writer's transaction.
 final class BatchDeleter {
   private let writer: StoreWriter
   private let reader: StoreReader
@@ -198,8 +198,8 @@ final class BatchDeleter {
     }
   }
 
-  /// Finds the owners of which rows that go are members by a to-one relationship. Where most rows go, each owner is asked for
-  /// a member, which is soon found; otherwise each row for its owner.
+  /// Finds the owners of which rows that go are members by a to-one relationship. Where most rows go, each owner is
+  /// asked for a member, which is soon found; otherwise each row for its owner.
   private func noteOwners(_ pairs: RelationshipPairs) throws {
     let (members, owners) = (gone(pairs.ownerTable), pairs.memberTable)
     if members.isWhole {

@@ -6,8 +6,9 @@ import StoreInterface
 
 /// Writes new values into any number of rows.
 ///
-/// Values that follow from the row's own columns are written by one UPDATE. Others are put aside first, in a temporary table
-/// on disk, so that each is computed from the rows as they were; what SQL cannot say is evaluated in memory, row by row.
+/// Values that follow from the row's own columns are written by one UPDATE. Others are put aside first, in a temporary
+/// table on disk, so that each is computed from the rows as they were; what SQL cannot say is evaluated in memory, row
+/// by row.
 final class BatchUpdater {
   private let writer: StoreWriter
   private let reader: StoreReader
@@ -82,8 +83,8 @@ final class BatchUpdater {
     }
   }
 
-  /// Whether a row has no new value and this may be because it cannot be computed, which only an evaluation in memory tells from a value
-  /// that is missing.
+  /// Whether a row has no new value and this may be because it cannot be computed, which only an evaluation in memory
+  /// tells from a value that is missing.
   private func mayFail(_ plan: Plan, _ columns: [AssignedColumn], _ entity: Entity, _ sql: FetchSQL) throws -> Bool {
     let values = zip(columns, plan.values).filter { $0.0.assignment.expression.mayFail(of: entity) }.map(\.1)
     if values.isEmpty { return false }

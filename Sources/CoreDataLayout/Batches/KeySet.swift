@@ -66,8 +66,8 @@ struct KeySet {
     return count
   }
 
-  /// Deletes the rows of a table whose column has one of the keys, some at a time: SQLite keeps the rows that one DELETE
-  /// finds in memory where triggers follow.
+  /// Deletes the rows of a table whose column has one of the keys, some at a time: SQLite keeps the rows that one
+  /// DELETE finds in memory where triggers follow.
   /// - Returns: how many rows went.
   func deleteRows(of name: String, where column: String, in connection: Connection) throws(SQLiteError) -> Int {
     if isEmpty { return 0 }

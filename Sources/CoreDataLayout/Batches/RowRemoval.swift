@@ -2,9 +2,9 @@ import SQLite
 
 /// Removes rows of one table, in the way that costs least.
 ///
-/// Removing a row from every index costs far more than reading it. Where most rows of a large table go, those that stay are
-/// put aside, the table is emptied, which SQLite does page by page, and they are put back; indexes are made anew then.
-/// Triggers do not run meanwhile: what they keep is computed afterwards for all rows.
+/// Removing a row from every index costs far more than reading it. Where most rows of a large table go, those that stay
+/// are put aside, the table is emptied, which SQLite does page by page, and they are put back; indexes are made anew
+/// then. Triggers do not run meanwhile: what they keep is computed afterwards for all rows.
 struct RowRemoval {
   private let writer: StoreWriter
   private let rows: KeySet

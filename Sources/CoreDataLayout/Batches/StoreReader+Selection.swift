@@ -5,8 +5,8 @@ import SQLite
 import StoreInterface
 
 extension StoreReader {
-  /// Adds the keys of the rows that a request selects to a set. What SQL cannot say of the predicate is evaluated row by
-  /// row.
+  /// Adds the keys of the rows that a request selects to a set. What SQL cannot say of the predicate is evaluated row
+  /// by row.
   func select(_ request: FetchSpecification, into keys: inout KeySet) throws {
     try fetching(request) {
       if isForAll(request) { return keys.insertAll() }

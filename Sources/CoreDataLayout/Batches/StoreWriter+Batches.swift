@@ -4,8 +4,8 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// SQLite's page cache during a batch, which is also what sorting for an index may take: less than otherwise, as the rows
-  /// go by once and would not fit in any case.
+  /// SQLite's page cache during a batch, which is also what sorting for an index may take: less than otherwise, as the
+  /// rows go by once and would not fit in any case.
   private static let cacheKibibytes = 8_192
 
   /// Carries out a batch in one transaction.

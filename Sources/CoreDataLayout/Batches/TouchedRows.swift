@@ -2,8 +2,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// What rows were before a batch insertion first changed them, so that a batch counts as one change of each: its version
-/// rises by one, and owners whose members are others in the end have a new version, too.
+/// What rows were before a batch insertion first changed them, so that a batch counts as one change of each: its
+/// version rises by one, and owners whose members are others in the end have a new version, too.
 final class TouchedRows {
   private let writer: StoreWriter
   private let entity: Entity

@@ -97,7 +97,8 @@ public enum StoreChecker {
     }
   }
 
-  /// Values that are not of the type of their column, such as a text in a column of numbers, which reads as another value.
+  /// Values that are not of the type of their column, such as a text in a column of numbers, which reads as another
+  /// value.
   /// - Parameters:
   ///   - model: the model that the store was made with.
   ///   - entities: names of the entities whose tables are looked at.

@@ -46,10 +46,11 @@ public enum StoreCopier {
   }
 
   /// Copies `source`, any database that SQLite opens, to `target`. The copy is made beside the target and renamed.
-  /// The target's folder is made when there is none. Killed at any time, the target is the old store or the new one, whole.
-  /// - Throws: `StoreError.busy` when the source is being written to or the target is in use, `.missing` or `.notAStore`
-  ///   when the source cannot be read, `.cannotCreate` when the target cannot be made or is something that was not made
-  ///   here, `.unsupported` when a seed version is given and the source has no metadata.
+  /// The target's folder is made when there is none. Killed at any time, the target is the old store or the new one,
+  /// whole.
+  /// - Throws: `StoreError.busy` when the source is being written to or the target is in use, `.missing` or
+  ///   `.notAStore` when the source cannot be read, `.cannotCreate` when the target cannot be made or is something that
+  ///   was not made here, `.unsupported` when a seed version is given and the source has no metadata.
   @discardableResult
   public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
     try StoreFiles.requireFile(source)

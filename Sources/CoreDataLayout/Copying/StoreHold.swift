@@ -2,12 +2,12 @@ import Platform
 import SQLite
 import StoreInterface
 
-/// SQLite's own exclusive lock on a store, held while another file takes its place: a connection that has the store open cannot
-/// write to the file that is about to lose its name.
+/// SQLite's own exclusive lock on a store, held while another file takes its place: a connection that has the store
+/// open cannot write to the file that is about to lose its name.
 ///
-/// Of a store in WAL mode no other connection may have it open then, even idle. In rollback mode an idle connection holds no lock;
-/// it finds out by itself, as SQLite refuses to write to a file that was moved. To close any other descriptor of the file
-/// in this process would let go of the lock.
+/// Of a store in WAL mode no other connection may have it open then, even idle. In rollback mode an idle connection
+/// holds no lock; it finds out by itself, as SQLite refuses to write to a file that was moved. To close any other
+/// descriptor of the file in this process would let go of the lock.
 final class StoreHold {
   /// nil where there is no database, or none that a lock can be had of.
   private var connection: Connection?

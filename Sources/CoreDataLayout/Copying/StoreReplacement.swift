@@ -8,8 +8,9 @@ public enum StoreReplacement {
   /// data, and removes the target's old sidecars and files in a crash-safe order.
   ///
   /// - Parameter synchronizes: false leaves it to the caller to force the files to disk.
-  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode. The target is as it
-  ///   was then, byte for byte, with its sidecars; where that could not be done, the error says that the new store is in place.
+  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode. The target is as
+  ///   it was then, byte for byte, with its sidecars; where that could not be done, the error says that the new store
+  ///   is in place.
   public static func replace(target: String, with sealed: String, synchronizes: Bool = true) throws {
     try replace(target: target, with: sealed, synchronizes: synchronizes) {}
   }
@@ -40,8 +41,8 @@ public enum StoreReplacement {
     placement.commit()
   }
 
-  /// Gives a store that nothing has open the journal mode of the store that it is to replace: where that one is a single file, the
-  /// log goes into the file. Does nothing where there is no such store.
+  /// Gives a store that nothing has open the journal mode of the store that it is to replace: where that one is a
+  /// single file, the log goes into the file. Does nothing where there is no such store.
   public static func copyJournalMode(from original: String, at path: String) throws {
     guard FileSystem.exists(original) else { return }
     guard !(try StoreFiles.isWriteAheadLogged(path: original)), StoreFiles.isDatabase(path: original) else { return }
@@ -61,14 +62,15 @@ public enum StoreReplacement {
 extension Placement {
   /// As `put(_:at:)`, with everything that belongs to a store: sidecars, and files of external data.
   ///
-  /// The new external files are added first and the old ones go at the commit, so that at every moment the store that is
-  /// in place finds its own. Of the old files those go that rows of the old store name and rows of the new one do not.
-  /// SQLite's own lock on the old store is held until the commit, so that no connection writes to it meanwhile.
+  /// The new external files are added first and the old ones go at the commit, so that at every moment the store that
+  /// is in place finds its own. Of the old files those go that rows of the old store name and rows of the new one do
+  /// not. SQLite's own lock on the old store is held until the commit, so that no connection writes to it meanwhile.
   /// - Parameters:
   ///   - synchronizes: false leaves it to the caller to force the files to disk.
   ///   - keepsExternalData: whether the new store names files of the old one's external data, which all stay.
   ///   - check: called when the old store is locked.
-  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode; what `check` throws.
+  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode; what `check`
+  ///   throws.
   public func put(
     store sealed: String, at target: String, synchronizes: Bool = true, keepsExternalData: Bool = false,
     checking check: () throws -> Void = {}
@@ -93,9 +95,9 @@ extension Placement {
   /// Takes the old store's sidecars away.
   ///
   /// A log of the old store must not stay beside the new main file, or SQLite would replay it into the new store; and
-  /// it must not go while the old main file still needs it. So a copy of the old store that has the log's rows in its main
-  /// file takes the old main file's place first: to replay the log into that changes nothing. Then the sidecars go. All
-  /// of it is renaming, so that the old files can come back as they were.
+  /// it must not go while the old main file still needs it. So a copy of the old store that has the log's rows in its
+  /// main file takes the old main file's place first: to replay the log into that changes nothing. Then the sidecars
+  /// go. All of it is renaming, so that the old files can come back as they were.
   private func setLogAside(
     of target: String, for sealed: String, synchronizes: Bool, _ check: () throws -> Void
   ) throws {

@@ -26,7 +26,8 @@ public struct IndexAdvice: Sendable, Hashable {
   /// The table and the columns of the index that the declaration makes.
   let table: String
   let columns: [Column]
-  /// How long the request's statement takes in a copy of the store, as the median of five runs, without the index and with it.
+  /// How long the request's statement takes in a copy of the store, as the median of five runs, without the index and
+  /// with it.
   public var secondsBefore: Double
   /// See `secondsBefore`.
   public var secondsAfter: Double
@@ -53,7 +54,8 @@ extension SQLiteStore {
 }
 
 extension IndexAdvice {
-  /// What `CREATE INDEX name ON table(column, column DESC)` means in the model; nil where a column belongs to no property.
+  /// What `CREATE INDEX name ON table(column, column DESC)` means in the model; nil where a column belongs to no
+  /// property.
   init?(suggestion sql: String, _ layout: StoreLayout) {
     guard let match = sql.firstMatch(of: /CREATE INDEX \S+ ON (\w+)\((.+)\)/),
       let table = layout.tables.first(where: { $0.name == match.output.1 })

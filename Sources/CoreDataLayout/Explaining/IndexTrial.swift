@@ -10,8 +10,8 @@ struct IndexTrial {
 
   init(of path: String) throws { copy = try PrivateCopy(of: path) }
 
-  /// The `CREATE INDEX` statements that the `sqlite3` shell suggests for a statement with its values in their places. It is
-  /// asked about the copy: beside a store with a write-ahead log it would leave files behind.
+  /// The `CREATE INDEX` statements that the `sqlite3` shell suggests for a statement with its values in their places.
+  /// It is asked about the copy: beside a store with a write-ahead log it would leave files behind.
   /// - Throws: `IndexAdviceError`.
   func suggestions(for statement: String) throws -> [String] {
     try SQLiteShell.expert(statement, store: copy.path)

@@ -79,8 +79,8 @@ extension StoreReader {
 }
 
 extension SQLiteStore: FetchExplaining {
-  /// The SELECT that a request becomes, for objects, ids, dictionaries or a count as its `resultType` says, and SQLite's plan
-  /// for it.
+  /// The SELECT that a request becomes, for objects, ids, dictionaries or a count as its `resultType` says, and
+  /// SQLite's plan for it.
   public func explanation(of request: FetchSpecification) throws -> FetchExplanation {
     try reading { try $0.explanation(of: request) }
   }

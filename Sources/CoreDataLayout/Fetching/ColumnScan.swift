@@ -9,8 +9,8 @@ extension StoreReader {
   /// Column `n` of a batch holds the attribute at key path `n`; a missing object on the way makes it null.
   /// - Parameters:
   ///   - keyPaths: to-one relationships, then an attribute.
-  ///   - body: takes a filled batch and gives back the one to fill next, of the same columns: the same, or another while
-  ///     another thread still uses it. It must not change the store.
+  ///   - body: takes a filled batch and gives back the one to fill next, of the same columns: the same, or another
+  ///     while another thread still uses it. It must not change the store.
   public func scan(
     _ request: FetchSpecification, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
     body: (RowBatch) throws -> RowBatch
@@ -50,8 +50,8 @@ extension StoreReader {
   }
 }
 
-/// How the columns of a scan are read: attributes of the objects themselves from their rows, the others through the first
-/// relationship of their key paths.
+/// How the columns of a scan are read: attributes of the objects themselves from their rows, the others through the
+/// first relationship of their key paths.
 final class ColumnScanPlan {
   /// Of the batches, in the order of the key paths.
   let columns: [RowBatch.Column]

@@ -15,8 +15,8 @@ extension StoreReader {
   }
 
   /// Like `scanKeys`, with the model index of each row's own entity beside its primary key.
-  /// - Parameter onMissingFile: called for a value whose file of external data is not there, and which is null then, with
-  ///   the row's primary key, the position of its column and the file's name; nil: such a value is an error.
+  /// - Parameter onMissingFile: called for a value whose file of external data is not there, and which is null then,
+  ///   with the row's primary key, the position of its column and the file's name; nil: such a value is an error.
   public func scan(
     _ entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,
     onMissingFile: ((_ primaryKey: Int64, _ column: Int, _ name: String) -> Void)? = nil,

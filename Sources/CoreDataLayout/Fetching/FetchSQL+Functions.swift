@@ -42,8 +42,8 @@ extension FetchSQL {
   /// An aggregate of the values that differ among the rows of a group.
   private mutating func distinctRows(_ function: Function, _ value: Scalar) throws -> Scalar {
     try value.requireComparable()
-    // Of an integer and an equal real, which one counts decides whether the sum is an integer; and decimals differ as SQLite
-    // keeps them, which the reals that are summed may not.
+    // Of an integer and an equal real, which one counts decides whether the sum is an integer; and decimals differ as
+    // SQLite keeps them, which the reals that are summed may not.
     if function == .sum, value.kind == .number(.computed) || value.kind == .number(.decimal) { throw Untranslatable() }
     let (sql, kind) = try FetchSQL.aggregate(function, text(value), value.kind, isDistinct: true)
     return Scalar(sql: sql, kind: kind)

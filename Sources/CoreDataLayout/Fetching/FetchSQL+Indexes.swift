@@ -20,7 +20,8 @@ extension FetchSQL {
       bounds[tree, default: ([], [])].conditions += conditions
     }
     if bounds.isEmpty { return [] }
-    // The file decides which trees there are. A tree has no row that lacks a coordinate, so all of them must be bounded.
+    // The file decides which trees there are. A tree has no row that lacks a coordinate, so all of them must be
+    // bounded.
     return try RTree.all(in: reader.session.connection, layout).compactMap { tree in
       guard let bound = bounds[tree.name], bound.columns == Set(tree.columns) else { return nil }
       return "t0.Z_PK IN (SELECT Z_PK FROM \(tree.quotedName) WHERE \(bound.conditions.joined(separator: " AND ")))"

@@ -3,8 +3,8 @@ import Predicates
 import StoreInterface
 
 extension FetchSQL {
-  /// `ANY terms.word BEGINSWITH 'ap'` as the owners of the members that an index finds. As `EXISTS`, which is written for
-  /// every other predicate over members, each object of the table would be looked at and its members with it.
+  /// `ANY terms.word BEGINSWITH 'ap'` as the owners of the members that an index finds. As `EXISTS`, which is written
+  /// for every other predicate over members, each object of the table would be looked at and its members with it.
   /// - Parameter parts: all that must hold of an object. Where one of them leaves few objects, these are looked at.
   /// - Returns: nil where the part is not of this kind.
   mutating func ownersCondition(_ part: FetchPredicate, among parts: [FetchPredicate]) throws -> String? {

@@ -35,8 +35,8 @@ extension FetchSQL {
     [entity] + entity.subentities.flatMap { kinds(of: $0) }
   }
 
-  /// The name of an entity compared with what is the same for every row: the numbers of the entities for whose names the
-  /// comparison holds, which an index on them answers. Nil for another comparison.
+  /// The name of an entity compared with what is the same for every row: the numbers of the entities for whose names
+  /// the comparison holds, which an index on them answers. Nil for another comparison.
   func entityCondition(
     _ left: Operand, _ sign: Comparison.Operator, _ right: Operand, _ options: Comparison.Options
   ) throws -> String? {

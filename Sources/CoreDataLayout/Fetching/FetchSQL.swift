@@ -50,8 +50,8 @@ struct FetchSQL {
 
   // MARK: statements
 
-  /// The whole statement for objects. When `residual` is not empty afterwards, it selects more rows than are wanted, and
-  /// all of them: limit and offset are left to the caller too.
+  /// The whole statement for objects. When `residual` is not empty afterwards, it selects more rows than are wanted,
+  /// and all of them: limit and offset are left to the caller too.
   /// - Parameter columns: what to select, `t0.` before each name.
   mutating func statement(_ request: FetchSpecification, selecting columns: String) throws -> String {
     let condition = try condition(splitting: request)

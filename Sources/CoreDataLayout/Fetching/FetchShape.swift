@@ -3,8 +3,8 @@ import Predicates
 import SQLite
 import StoreInterface
 
-/// What the SELECT of a request for objects depends on, and apart from it the values that become its parameters: requests
-/// of one shape share the text, which takes longer to make than a short fetch takes.
+/// What the SELECT of a request for objects depends on, and apart from it the values that become its parameters:
+/// requests of one shape share the text, which takes longer to make than a short fetch takes.
 ///
 /// Only what is common has a shape: comparisons of key paths with constants, beginnings of text, references to objects,
 /// and counts of subqueries of these.
@@ -43,7 +43,8 @@ struct FetchShape {
     guard append(request.predicate) else { return nil }
   }
 
-  /// Whether the bound values are in the order of the parameters and distinct, so that the statement's text can be reused.
+  /// Whether the bound values are in the order of the parameters and distinct, so that the statement's text can be
+  /// reused.
   func explains(_ bound: [Value]) -> Bool {
     guard bound.count == parameters.count else { return false }
     for (index, value) in parameters.enumerated() {

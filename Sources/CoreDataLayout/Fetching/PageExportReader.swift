@@ -4,13 +4,13 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// Streams values at key paths from the pages of a table, where a scan wants all of its rows in the order of their primary
-/// keys: SQLite's machine takes longer to hand over a row than everything else that an export does with it.
+/// Streams values at key paths from the pages of a table, where a scan wants all of its rows in the order of their
+/// primary keys: SQLite's machine takes longer to hand over a row than everything else that an export does with it.
 ///
-/// What its unsafe code relies on: a read transaction is open from `init` to `close`, so that no connection changes the file
-/// and the mapped bytes stay what they are. `file` is released before the transaction ends and not read afterwards. The
-/// cursor writes at most as many rows and bytes as it is told that there is room for; columns of the targets have the
-/// storage that the cursor's columns were made with.
+/// What its unsafe code relies on: a read transaction is open from `init` to `close`, so that no connection changes the
+/// file and the mapped bytes stay what they are. `file` is released before the transaction ends and not read
+/// afterwards. The cursor writes at most as many rows and bytes as it is told that there is room for; columns of the
+/// targets have the storage that the cursor's columns were made with.
 @safe final class PageExportReader {
   private let session: StoreSession
   private let plan: ColumnScanPlan
@@ -24,8 +24,8 @@ import StoreInterface
   /// Bytes of texts and data after which a batch is full.
   private static let roomPerBatch = 1 << 18
 
-  /// - Returns: nil where the rows have to be read through SQLite: the file has a log or a transaction is open, something
-  ///   of the table is not as this program makes it, or values need more than a copy.
+  /// - Returns: nil where the rows have to be read through SQLite: the file has a log or a transaction is open,
+  ///   something of the table is not as this program makes it, or values need more than a copy.
   init?(_ session: StoreSession, _ plan: ColumnScanPlan, table: TableLayout) throws {
     let ownsTransaction = !session.connection.isInTransaction
     // What another transaction has written may not be in the file.

@@ -22,8 +22,9 @@ extension SnapshotReader {
   static let leastFileSize = 1 << 18
   static let leastRowCount = 64
 
-  /// Reads rows straight from the pages of the file, since SQLite's machine takes longer to hand over a row than everything else
-  /// that a fetch does with it (`docs/benchmarks/versus.md`): all rows of the table, or those that are asked for by their ids.
+  /// Reads rows straight from the pages of the file, since SQLite's machine takes longer to hand over a row than
+  /// everything else that a fetch does with it (`docs/benchmarks/versus.md`): all rows of the table, or those that are
+  /// asked for by their ids.
   /// - Returns: nil where they have to be read through SQLite, or a value needs more than a copy.
   func pageBlocks(
     _ session: StoreSession, of rows: KeyedPositions? = nil, leastFileSize: Int = leastFileSize,
@@ -85,9 +86,9 @@ extension SnapshotReader {
   }
 
   /// Calls a closure with the file's pages and where the table lies among them.
-  /// - Returns: nil where rows have to be read through SQLite: the file is small, a transaction is open whose changes may not be
-  ///   in it, the log is not empty, something of the table is not as this program makes it, or a page is damaged, which SQLite
-  ///   says better.
+  /// - Returns: nil where rows have to be read through SQLite: the file is small, a transaction is open whose changes
+  ///   may not be in it, the log is not empty, something of the table is not as this program makes it, or a page is
+  ///   damaged, which SQLite says better.
   private func readingPages<Result>(
     _ session: StoreSession, leastFileSize: Int,
     _ body: (CallerPages, PageSnapshotPlan.Table) throws(PageError) -> Result?

@@ -24,7 +24,8 @@ extension StoreReader {
       let keys = owners.map { file.primaryKey(of: $0) }
       guard let select = memberSelect(relationship) else { return owners.map { _ in [] } }
       let places = 256
-      // Always as many parameters, so that the statement is prepared once; those that are not bound are NULL and find nothing.
+      // Always as many parameters, so that the statement is prepared once; those that are not bound are NULL and find
+      // nothing.
       let parameters = Array(repeating: "?", count: places).joined(separator: ", ")
       let statement = try session.cached(
         "SELECT \(select.owner), m.Z_PK, m.Z_ENT FROM \(select.from) WHERE \(select.owner) IN (\(parameters)) "
@@ -53,8 +54,8 @@ extension StoreReader {
     }
   }
 
-  /// Where the members of a relationship are, what is their owner's key, and their order; nil for a relationship without
-  /// rows of its own.
+  /// Where the members of a relationship are, what is their owner's key, and their order; nil for a relationship
+  /// without rows of its own.
   private func memberSelect(_ relationship: Relationship) -> (from: String, owner: String, order: String)? {
     if !relationship.isToMany { return nil }
     let members = file.layout.table(for: relationship.destination).name

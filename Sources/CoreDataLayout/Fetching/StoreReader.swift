@@ -4,8 +4,8 @@ import Predicates
 import SQLite
 public import StoreInterface
 
-/// Fetches from a store through one session, which says what it sees: the store's own session the transaction under way,
-/// one that `SQLiteStore.openReader` made the store as it was then.
+/// Fetches from a store through one session, which says what it sees: the store's own session the transaction under
+/// way, one that `SQLiteStore.openReader` made the store as it was then.
 ///
 /// May be used from any thread; one call at a time runs.
 public final class StoreReader: @unchecked Sendable {
@@ -63,7 +63,8 @@ public final class StoreReader: @unchecked Sendable {
     }
   }
 
-  /// The rows of a request for nothing but some ids of one entity, in the order of their keys; nil for any other request.
+  /// The rows of a request for nothing but some ids of one entity, in the order of their keys; nil for any other
+  /// request.
   private func rowsByKey(_ request: FetchSpecification) -> KeyedPositions? {
     guard case .selfIsIn(let ids) = request.predicate, ids.count > 1, request.sortDescriptors.isEmpty,
       request.fetchLimit <= 0, request.fetchOffset <= 0
@@ -106,8 +107,8 @@ public final class StoreReader: @unchecked Sendable {
     }
   }
 
-  /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate is
-  /// evaluated in memory, it is not in the text.
+  /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate
+  /// is evaluated in memory, it is not in the text.
   public func selectStatement(for request: FetchSpecification) throws -> String {
     try fetching(request) {
       var sql = FetchSQL(self, request.entity)
@@ -140,8 +141,8 @@ public final class StoreReader: @unchecked Sendable {
     }
   }
 
-  /// Runs a request and makes something of each row. Where a part of the predicate is left over, these are the rows that
-  /// meet the rest of it.
+  /// Runs a request and makes something of each row. Where a part of the predicate is left over, these are the rows
+  /// that meet the rest of it.
   private func run<Result>(
     _ request: FetchSpecification, selecting columns: String, _ body: (Statement) throws -> Result
   ) throws -> (results: [Result], residual: [FetchPredicate], now: Date) {
@@ -257,8 +258,8 @@ public final class StoreReader: @unchecked Sendable {
 
   // MARK: monitoring
 
-  /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled. The lock is held all the while, so that no
-  /// other statement of the connection can be meant.
+  /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled. The lock is held all the while, so that
+  /// no other statement of the connection can be meant.
   /// - Throws: `CancellationError` when the monitor was cancelled, otherwise what `snapshots(_:)` throws.
   public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     do {

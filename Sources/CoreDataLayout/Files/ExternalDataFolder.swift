@@ -48,8 +48,8 @@ struct ExternalDataFolder {
   }
 
   /// The bytes behind a stored value.
-  /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the file is gone or no file of
-  ///   its own in the folder.
+  /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the file is gone or no file
+  ///   of its own in the folder.
   func decode(_ stored: UnsafeRawBufferPointer, storePath: String) throws -> [UInt8] {
     guard let tag = unsafe stored.first else { return [] }
     if tag == ExternalDataFolder.inlineTag { return unsafe Array(stored.dropFirst()) }
@@ -151,7 +151,8 @@ struct ExternalDataFolder {
     return names
   }
 
-  /// Removes the files of the ledger that no row names, and empties the ledger. While the ledger is held, it does nothing.
+  /// Removes the files of the ledger that no row names, and empties the ledger. While the ledger is held, it does
+  /// nothing.
   /// - Precondition: no transaction is open, so that what the rows say is final.
   func removeUnnamed(_ connection: Connection) throws {
     if ledger.isHeld { return }
@@ -203,8 +204,8 @@ struct ExternalDataFolder {
 /// Names of files that a transaction wrote, or whose rows it deleted or changed. Which of them stay is known when it
 /// has ended: those that a row names then.
 ///
-/// Others may read the store as it was, and need the files of rows that are gone since: while one of them holds the ledger, its
-/// files stay.
+/// Others may read the store as it was, and need the files of rows that are gone since: while one of them holds the
+/// ledger, its files stay.
 final class ExternalDataLedger {
   private(set) var names: Set<String> = []
   private let holders = Atomic(0)

@@ -71,7 +71,8 @@ public final class Placement {
     for folder in folders { try StoreFiles.synchronize(folder) }
   }
 
-  /// Keeps what is in place, and removes what was there before. What cannot be removed stays where the next run removes it.
+  /// Keeps what is in place, and removes what was there before. What cannot be removed stays where the next run removes
+  /// it.
   public func commit() {
     for step in steps {
       switch step {
@@ -84,8 +85,8 @@ public final class Placement {
   }
 
   /// Undoes all steps, the last one first.
-  /// - Returns: the error to report: the one that was the reason, or, where undoing failed too, one that also says which new
-  ///   files are in place.
+  /// - Returns: the error to report: the one that was the reason, or, where undoing failed too, one that also says
+  ///   which new files are in place.
   public func undo(after reason: any Error) -> any Error {
     let folders = folders
     defer { forget() }

@@ -43,8 +43,8 @@ enum ReadOnlyCopy {
     try StoreStamp.read(path: path).byteCount
   }
 
-  /// Copies a store with its log or journal, and makes sure that no other program wrote to them meanwhile. The log's index
-  /// (`-shm`) is left out: SQLite builds it anew.
+  /// Copies a store with its log or journal, and makes sure that no other program wrote to them meanwhile. The log's
+  /// index (`-shm`) is left out: SQLite builds it anew.
   /// - Throws: `StoreError.busy` when the files keep changing.
   static func copyTriple(from source: String, to target: String, synchronizes: Bool = true) throws {
     // A symbolic link to a store has its log beside the store.

@@ -51,17 +51,19 @@ package enum StoreFiles {
     try converted { () throws(SystemError) in try FileSystem.stamp(path) }
   }
 
-  /// Threads for work on all pages of a file: one where it is small, because to make another takes longer than the work.
+  /// Threads for work on all pages of a file: one where it is small, because to make another takes longer than the
+  /// work.
   static func workers(_ count: Int, for path: String) -> Int {
     let size = (try? FileSystem.stamp(path))?.size ?? 0
     return size < 1 << 18 ? 1 : count
   }
 
-  /// Where SQLite keeps a store's log or journal: beside the file itself, also where the store's path is a symbolic link to it.
+  /// Where SQLite keeps a store's log or journal: beside the file itself, also where the store's path is a symbolic
+  /// link to it.
   package static func sidecar(_ suffix: String, of path: String) -> String { ResultPath.followed(path) + suffix }
 
-  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file, `.inputOutput` when
-  ///   one has the name of the store's log or journal.
+  /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file,
+  ///   `.inputOutput` when one has the name of the store's log or journal.
   package static func requireFile(_ path: String) throws(StoreError) {
     guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
     switch PathContent(at: path) {
@@ -125,8 +127,8 @@ package enum StoreFiles {
     }
   }
 
-  /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has one name,
-  /// and belongs to the user of this process.
+  /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has
+  /// one name, and belongs to the user of this process.
   static func isReplaceable(_ path: String) throws(StoreError) -> Bool {
     try converted { () throws(SystemError) in try FileSystem.isReplaceable(path) }
   }

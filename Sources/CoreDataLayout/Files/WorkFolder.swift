@@ -139,8 +139,8 @@ public final class WorkFolder {
     .cannotCreate(path: path, message: "is \(what), and the result is made in a folder of that name; move it away")
   }
 
-  /// Where not all of it can be removed (too few open files, say), the marker stays, so that the next run can tell whose
-  /// folder it is.
+  /// Where not all of it can be removed (too few open files, say), the marker stays, so that the next run can tell
+  /// whose folder it is.
   private static func empty(_ path: String, removesFolder: Bool) {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
     var isEmpty = true

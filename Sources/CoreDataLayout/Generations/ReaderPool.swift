@@ -1,8 +1,8 @@
 import StoreInterface
 import Synchronization
 
-/// Readers of one store beside its own connection. One that is put back keeps its connection and its statements for what
-/// asks next.
+/// Readers of one store beside its own connection. One that is put back keeps its connection and its statements for
+/// what asks next.
 final class ReaderPool: Sendable {
   private struct State {
     var idle: [StoreReader] = []

@@ -21,8 +21,8 @@ final class CommittedState {
       }
     }
 
-    /// Of a file that took the place of another one. What lies beside it is the other's log, so it is read alone, without
-    /// locks.
+    /// Of a file that took the place of another one. What lies beside it is the other's log, so it is read alone,
+    /// without locks.
     init(replacementAt path: String) throws {
       let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
       try self.init(connection)
@@ -60,8 +60,8 @@ final class CommittedState {
     return lock?.isHeld ?? false
   }
 
-  /// Looks for what was committed since it looked last. Where a history is kept, its transactions count; otherwise whatever
-  /// was written.
+  /// Looks for what was committed since it looked last. Where a history is kept, its transactions count; otherwise
+  /// whatever was written.
   /// - Throws: `SQLiteError`, busy where another connection keeps readers out.
   func advance() throws -> Bool {
     let version = try Self.version(connection)
@@ -83,8 +83,8 @@ final class CommittedState {
 
 /// The lock that a writer to a write-ahead log holds until readers see the transaction.
 ///
-/// SQLite writes a transaction to the log, of which the system tells, and then to the log's index in shared memory, of which
-/// nothing tells; the lock is let go of after that.
+/// SQLite writes a transaction to the log, of which the system tells, and then to the log's index in shared memory, of
+/// which nothing tells; the lock is let go of after that.
 private final class WriteLock {
   private let descriptor: Int32
   private let database: OpenFiles.Identity

@@ -2,8 +2,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// The tables of history as `PersistentHistoryModel` would be laid out: views, so that what is asked of a history becomes SQL
-/// like everything that is asked of objects.
+/// The tables of history as `PersistentHistoryModel` would be laid out: views, so that what is asked of a history
+/// becomes SQL like everything that is asked of objects.
 enum HistoryViews {
   /// Where the properties of the model lie.
   static let layout: StoreLayout = {
@@ -69,7 +69,8 @@ enum HistoryViews {
         + "SELECT \(columns.joined(separator: ", ")) FROM \(source)")
   }
 
-  /// Names of authors and the like stand in a table of their own since 2019, before that in the row; a row may still have them.
+  /// Names of authors and the like stand in a table of their own since 2019, before that in the row; a row may still
+  /// have them.
   private static let texts = ["author", "bundleID", "contextName", "processID"]
 
   private static func text(_ attribute: String, _ columns: Set<String>) -> String {

@@ -5,8 +5,8 @@ import StoreInterface
 
 /// Watches a store's file and its log, and tells of what anything commits there.
 ///
-/// The system tells that the files were written, and a connection of its own whether something was committed. Nothing is asked
-/// at intervals, but while a transaction is under way.
+/// The system tells that the files were written, and a connection of its own whether something was committed. Nothing
+/// is asked at intervals, but while a transaction is under way.
 final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
   private let url: URL
   /// Without symbolic links: SQLite, too, has its log beside the file that they lead to.

@@ -56,7 +56,8 @@ extension StoreLayout {
     return result
   }
 
-  /// The WHERE clause of a partial index; a compound one stands in parentheses. A predicate that has no meaning in SQL leaves an index over all rows, which serves the same lookups.
+  /// The WHERE clause of a partial index; a compound one stands in parentheses. A predicate that has no meaning in SQL
+  /// leaves an index over all rows, which serves the same lookups.
   private mutating func condition(of index: FetchIndexDescription, _ entity: Entity) -> String? {
     guard let text = index.partialIndexPredicate else { return nil }
     do {

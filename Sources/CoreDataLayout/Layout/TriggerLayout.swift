@@ -56,8 +56,8 @@ extension StoreLayout {
     return result
   }
 
-  /// The tables are those of the hierarchies. Rows of entities without the attribute have no foreign key either, so that
-  /// the triggers leave them as they are.
+  /// The tables are those of the hierarchies. Rows of entities without the attribute have no foreign key either, so
+  /// that the triggers leave them as they are.
   private func keyPathTrigger(_ derived: DerivedAttribute) -> TriggerLayout? {
     guard let derivation = derived.derivation, case .value(let hops, let read, nil) = derivation.formula,
       hops.count == 1

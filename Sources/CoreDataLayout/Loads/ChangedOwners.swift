@@ -5,8 +5,8 @@ import SQLite
 /// such object is updated once, at the end, whatever way the members were written.
 ///
 /// Rows that the import adds need no note: they lie behind the last key that there was. Of the others, temporary
-/// triggers, which live in the connection and not in the store, note what they were before their first change. So what is
-/// taken back, or inserted and deleted again, is no change.
+/// triggers, which live in the connection and not in the store, note what they were before their first change. So what
+/// is taken back, or inserted and deleted again, is no change.
 final class ChangedOwners {
   /// Where the members of a relationship are kept, or those of both sides.
   private enum Place {

@@ -2,8 +2,8 @@ import ObjectModel
 import SQLitePages
 import StoreInterface
 
-/// New values for many rows that a store has, collected before anything is written. `SQLiteStore.beginPageLoad` takes them,
-/// and by the end of that load the table has been written anew with them.
+/// New values for many rows that a store has, collected before anything is written. `SQLiteStore.beginPageLoad` takes
+/// them, and by the end of that load the table has been written anew with them.
 ///
 /// What a row says is written where it differs from what is stored, by the rules of `SQLiteStore.upsert`.
 public final class ChangedRows {
@@ -18,8 +18,8 @@ public final class ChangedRows {
   public var updatedCount: Int { changes.updatedCount }
   /// After the load: rows that had all the values already.
   public var unchangedCount: Int { changes.unchangedCount }
-  /// After the load: tags of rows that stayed as they were, because they were left out or only SQLite can compare what they
-  /// hold.
+  /// After the load: tags of rows that stayed as they were, because they were left out or only SQLite can compare what
+  /// they hold.
   public var refused: [Int] { changes.refused.map { Int(truncatingIfNeeded: $0) } }
 
   init?(_ plan: RowPlan, columns: [RowBatch.Column], keyColumns: [Int], memoryBudget: Int, temporaryPath: String) throws

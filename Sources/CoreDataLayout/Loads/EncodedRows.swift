@@ -1,8 +1,8 @@
-/// Records of consecutive rows as SQLite stores them, one behind the other. It has one owner at a time and is used again
-/// from batch to batch.
+/// Records of consecutive rows as SQLite stores them, one behind the other. It has one owner at a time and is used
+/// again from batch to batch.
 ///
-/// `base` has `capacity` bytes and `ends` room for as many rows as `begin` was told. The first `count` ends are written, rise, and lie
-/// within `capacity`. Both may move in `begin` and `grow`, so pointers are good until then.
+/// `base` has `capacity` bytes and `ends` room for as many rows as `begin` was told. The first `count` ends are
+/// written, rise, and lie within `capacity`. Both may move in `begin` and `grow`, so pointers are good until then.
 @safe public final class EncodedRows: @unchecked Sendable {
   /// Rows.
   public internal(set) var count = 0

@@ -6,9 +6,10 @@ import StoreInterface
 
 /// Rows on their way into tables, as finished b-tree pages behind SQLite's back.
 ///
-/// What its unsafe code relies on: the store's lock is held during every call, so that one thread at a time uses the trees
-/// and `rows`. Pointers into a batch and into encoded rows are taken anew in each call and none is kept when it returns.
-/// `ends` has one entry for each encoded row, each at most the next one, and `base` so many bytes as the last one says.
+/// What its unsafe code relies on: the store's lock is held during every call, so that one thread at a time uses the
+/// trees and `rows`. Pointers into a batch and into encoded rows are taken anew in each call and none is kept when it
+/// returns. `ends` has one entry for each encoded row, each at most the next one, and `base` so many bytes as the last
+/// one says.
 final class PageLoad {
   let file: DatabaseFile
   let indexes: [(tableRoot: UInt32, shapes: [IndexShape])]

@@ -8,12 +8,12 @@ public import StoreInterface
 /// What SQLite does to a bound value on its way into a column (affinity) is done here for every kind of attribute; the
 /// tests compare the bytes with those that SQLite writes for the same rows.
 ///
-/// What its unsafe code relies on: the batch has the columns that the shape was made for, which is a precondition, so that a
-/// field's source has cells of the kind that the field reads. Nothing is added to the batch during a call, so that its
-/// arena and columns do not move. Behind `body` there are always at least `rowBound` free bytes of `rows` when a row begins,
-/// and as many after each value of any length; that is more than all numbers, constants and types of a row, and the eight
-/// bytes that a store of less may reach beyond. `rows.base` moves when it grows and is read again after each call that
-/// may let it grow.
+/// What its unsafe code relies on: the batch has the columns that the shape was made for, which is a precondition, so
+/// that a field's source has cells of the kind that the field reads. Nothing is added to the batch during a call, so
+/// that its arena and columns do not move. Behind `body` there are always at least `rowBound` free bytes of `rows` when
+/// a row begins, and as many after each value of any length; that is more than all numbers, constants and types of a
+/// row, and the eight bytes that a store of less may reach beyond. `rows.base` moves when it grows and is read again
+/// after each call that may let it grow.
 public final class RecordEncoder {
   private let shape: RecordShape
   /// Writes the files of long values; nil where no row may need one.
@@ -75,7 +75,8 @@ public final class RecordEncoder {
         var offset = 0
         for (index, field) in shape.fields.enumerated() {
           let count = field.absent.bytes.count
-          // Safety: `constants` holds the bytes of all fields one behind the other, and lives as long as the operations.
+          // Safety: `constants` holds the bytes of all fields one behind the other, and lives as long as the
+          // operations.
           unsafe operations.initializeElement(
             at: index,
             to: Operation(

@@ -7,8 +7,8 @@ public import StoreInterface
 /// Compares rows of batches with the stored rows that have their keys, without a statement per row.
 ///
 /// The keys of the table were read once, from the pages of the file. Nothing may be written to the store while this is
-/// in use. Batches are searched for by any number of threads, each with a search of its own; what they found is noted by
-/// one thread, in the order of the input.
+/// in use. Batches are searched for by any number of threads, each with a search of its own; what they found is noted
+/// by one thread, in the order of the input.
 public final class RowComparison: @unchecked Sendable {
   /// What is known of a row.
   public enum Finding: UInt8, Sendable, Hashable {

@@ -3,8 +3,8 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// What lives while rows are loaded in bulk: finished pages that SQLite has not seen yet, and notes of an import into a store
-/// that was there before.
+/// What lives while rows are loaded in bulk: finished pages that SQLite has not seen yet, and notes of an import into a
+/// store that was there before.
 final class StoreLoads {
   let writer: StoreWriter
   /// Rows that are being written as finished pages.
@@ -82,7 +82,8 @@ final class StoreLoads {
 
   // MARK: transactions
 
-  /// While rows are loaded as pages there are no transactions: such a store is whole when it is finished, or thrown away.
+  /// While rows are loaded as pages there are no transactions: such a store is whole when it is finished, or thrown
+  /// away.
   /// - Returns: whether the transaction that begins is none.
   func beginVoidTransaction() -> Bool {
     isTransactionVoid = pageLoad != nil

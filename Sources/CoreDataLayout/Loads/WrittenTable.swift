@@ -14,8 +14,8 @@ struct WrittenTable {
   }
 }
 
-/// Adds up what was written as finished pages. Statements of a log have their numbers beside them; pages have a line each for
-/// a table and for its indexes.
+/// Adds up what was written as finished pages. Statements of a log have their numbers beside them; pages have a line
+/// each for a table and for its indexes.
 struct PageLog {
   private(set) var pages = 0
   private(set) var rows = 0

@@ -15,8 +15,8 @@ public struct ModelCache: Sendable {
   /// The store's entity version hashes, 32 bytes each.
   public var versionHashes: [String: Data]
 
-  /// What `Z_CONTENT` of a store of this model holds. Nil when the model is larger than caches may be, or has an expression
-  /// that has no archived form (`CompiledModelWriter.archive(of:)`). Equal models give equal bytes.
+  /// What `Z_CONTENT` of a store of this model holds. Nil when the model is larger than caches may be, or has an
+  /// expression that has no archived form (`CompiledModelWriter.archive(of:)`). Equal models give equal bytes.
   /// - Throws: when memory ends.
   public static func content(of model: ManagedObjectModel) throws -> [UInt8]? {
     guard let archive = try? CompiledModelWriter.archive(of: model) else { return nil }

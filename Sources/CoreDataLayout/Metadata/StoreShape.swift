@@ -2,8 +2,8 @@ package import ObjectModel
 import SQLite
 import StoreInterface
 
-/// The columns of a store's tables: by them versions of a model are told apart where version hashes are not sure and the store carries
-/// no model.
+/// The columns of a store's tables: by them versions of a model are told apart where version hashes are not sure and
+/// the store carries no model.
 package struct StoreShape: Sendable {
   /// Columns by table, both in upper case.
   private let tables: [String: Set<String>]

@@ -4,8 +4,8 @@ import PropertyLists
 import SQLite
 import StoreInterface
 
-/// Brings the tables of bookkeeping from the old model to the new: entities with their counters, history, metadata and the
-/// cached model.
+/// Brings the tables of bookkeeping from the old model to the new: entities with their counters, history, metadata and
+/// the cached model.
 struct BookkeepingTables {
   let work: MigrationWork
   let connection: Connection
@@ -52,8 +52,9 @@ struct BookkeepingTables {
 
   // MARK: history
 
-  /// Changes follow their objects: entity numbers, primary keys, the masks of changed properties and the values that are
-  /// kept of deleted objects. A bit of a property that is gone is dropped. What the migration itself changes comes behind them.
+  /// Changes follow their objects: entity numbers, primary keys, the masks of changed properties and the values that
+  /// are kept of deleted objects. A bit of a property that is gone is dropped. What the migration itself changes comes
+  /// behind them.
   /// - Returns: how many changes were about objects of removed entities, and went.
   func writeHistory() throws -> Int {
     guard case .ordinary(var columns) = try SchemaGuard(connection: connection).table("ACHANGE"),

@@ -1,8 +1,8 @@
 import ObjectModel
 import SQLite
 
-/// Tells a store's persistent history which duplicates go and what changes with them, as a save that did the same would: the objects as
-/// deleted, with the values that are kept of them, and others as updated. All is one transaction.
+/// Tells a store's persistent history which duplicates go and what changes with them, as a save that did the same
+/// would: the objects as deleted, with the values that are kept of them, and others as updated. All is one transaction.
 final class DuplicateHistory {
   /// What the transaction says of itself.
   static let contextName = "seedbed.migration"

@@ -223,8 +223,8 @@ struct DuplicateRemoval {
     }
   }
 
-  /// The members of ordered relationships that come to another owner: behind those that it has, owner by owner, each in its
-  /// own order.
+  /// The members of ordered relationships that come to another owner: behind those that it has, owner by owner, each in
+  /// its own order.
   private func places(in table: String, row: String, owner: String, order: String) -> String {
     "SELECT m.\(row) AS id, l.winner AS winner, ifnull(g.last, \(OrderKey.first - OrderKey.step)) + \(OrderKey.step) "
       + "* ROW_NUMBER() OVER (PARTITION BY l.winner ORDER BY l.duplicate, m.\(order), m.\(row)) AS place "

@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// Which rows of the old store become which of the new one: each concrete entity's rows go to one entity, with primary keys
-/// that stay or are raised by one offset.
+/// Which rows of the old store become which of the new one: each concrete entity's rows go to one entity, with primary
+/// keys that stay or are raised by one offset.
 struct EntityMoves {
   /// The rows of one entity.
   struct Move {
@@ -56,9 +56,10 @@ struct EntityMoves {
     .unsupported("the mapping \(mapping.name) cannot be carried out in place: \(reason)")
   }
 
-  /// The same with keys raised where several hierarchies come into one table: above those of the hierarchies before them, also where
-  /// some keys are negative.
-  /// - Parameter keys: the lowest key in the table of an old root and the highest, which may be one that was given out last.
+  /// The same with keys raised where several hierarchies come into one table: above those of the hierarchies before
+  /// them, also where some keys are negative.
+  /// - Parameter keys: the lowest key in the table of an old root and the highest, which may be one that was given out
+  ///   last.
   /// - Throws: `StoreError.notAStore` where keys would be higher than keys can be.
   mutating func raiseKeys(path: String, _ keys: (Entity) throws -> (lowest: Int64, highest: Int64)) throws {
     for root in new.tables.map(\.root) {
@@ -85,8 +86,8 @@ struct EntityMoves {
     }
   }
 
-  /// The old hierarchies that have rows for a new one. The first keeps its keys: that of the new root's predecessor, else the
-  /// first by number.
+  /// The old hierarchies that have rows for a new one. The first keeps its keys: that of the new root's predecessor,
+  /// else the first by number.
   func oldRoots(of newRoot: Entity) -> [Entity] {
     var roots: [Entity] = []
     for move in moves where move.new.root == newRoot && !roots.contains(move.old.root) { roots.append(move.old.root) }
@@ -110,8 +111,8 @@ struct EntityMoves {
     moveByOldIndex[move.old.index].flatMap { sources[$0][property] }
   }
 
-  /// The old attribute that a derived one of the rows was: that of its name, or else the derived one that its renaming identifier
-  /// leads to.
+  /// The old attribute that a derived one of the rows was: that of its name, or else the derived one that its renaming
+  /// identifier leads to.
   func derivedName(of attribute: String, _ move: Move) -> String? {
     if move.old.attribute(attribute) != nil { return attribute }
     guard let former = move.new.attribute(attribute)?.renamingIdentifier, move.new.attribute(former) == nil,

@@ -17,8 +17,8 @@ final class ExternalValues {
   /// SQL for the value of an old column in another form.
   /// - Parameters:
   ///   - writes: whether long values go into files; otherwise they come back from there.
-  ///   - table: the entity number of the new table's root. With the place of the new column it tells equal values of a row, and of rows
-  ///     with the same key, apart: no two share a file.
+  ///   - table: the entity number of the new table's root. With the place of the new column it tells equal values of a
+  ///     row, and of rows with the same key, apart: no two share a file.
   static func call(on column: String, writes: Bool, table: Int, place: Int) -> String {
     writes ? "\(writingCall)\(column), s.Z_PK, \(table << 16 | place))" : "\(readingCall)\(column), s.Z_PK)"
   }

@@ -42,8 +42,8 @@ package struct ForeignIndex: Sendable, Hashable {
     Set(sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { $0.uppercased() })
   }
 
-  /// Whether the index can be made again after a migration and is over the same values: its table has its name still, and every
-  /// column of it is what it was.
+  /// Whether the index can be made again after a migration and is over the same values: its table has its name still,
+  /// and every column of it is what it was.
   func stays(in work: MigrationWork) -> Bool {
     if work.new.indexes.contains(where: { $0.name.uppercased() == name.uppercased() }) { return false }
     for join in work.joins {

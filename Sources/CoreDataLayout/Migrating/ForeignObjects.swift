@@ -4,8 +4,8 @@ import StoreInterface
 
 /// What a store's file has that its model does not explain: a program or a person put it there.
 package struct ForeignObjects: Sendable {
-  /// Triggers on the store's tables, each with its table, such as `audit on ZNOTE`. They may name what is not there any more, and
-  /// go in every migration.
+  /// Triggers on the store's tables, each with its table, such as `audit on ZNOTE`. They may name what is not there any
+  /// more, and go in every migration.
   package private(set) var triggers: [String] = []
   /// Other triggers, tables and views, such as `view recent`. They go where a store is made anew.
   package private(set) var others: [String] = []
@@ -13,9 +13,11 @@ package struct ForeignObjects: Sendable {
   private(set) var indexes: [ForeignIndex] = []
   /// Columns of the store's tables.
   private(set) var columns: [Column] = []
-  /// Rows of the store's tables that are of no entity of theirs, by table in upper case: how many, where they were counted.
+  /// Rows of the store's tables that are of no entity of theirs, by table in upper case: how many, where they were
+  /// counted.
   private(set) var strayRows: [String: Int] = [:]
-  /// Views and triggers on other tables, in the order in which they were made. They stay, and work where what they name is there still.
+  /// Views and triggers on other tables, in the order in which they were made. They stay, and work where what they name
+  /// is there still.
   private(set) var views: [ForeignView] = []
 
   /// A column of a table, both in upper case.

@@ -26,9 +26,9 @@ enum LinkStorage {
   }
 }
 
-/// The pairs of objects that a relationship of the new store links, as SQL over the old one: rows of `owner`, `owner_entity`,
-/// `member`, `member_entity`, `member_order` (the member's place within the owner) and `owner_order`, all as they are in the
-/// new store.
+/// The pairs of objects that a relationship of the new store links, as SQL over the old one: rows of `owner`,
+/// `owner_entity`, `member`, `member_entity`, `member_order` (the member's place within the owner) and `owner_order`,
+/// all as they are in the new store.
 struct LinkPairs {
   let moves: EntityMoves
   /// What an old table is called at the moment.
@@ -55,9 +55,9 @@ struct LinkPairs {
     return found.map { Source(old: $0.old, owners: $0.owners) }
   }
 
-  /// The pairs of a relationship as the new store has them, owners being the relationship's; nil when nothing is taken over.
-  /// The side that has the column decides, of a join table the side that gives it its name; the other one only where that
-  /// side is new.
+  /// The pairs of a relationship as the new store has them, owners being the relationship's; nil when nothing is taken
+  /// over. The side that has the column decides, of a join table the side that gives it its name; the other one only
+  /// where that side is new.
   func pairs(of relationship: Relationship) -> String? {
     guard let declared = relationship.declaringEntity.relationship(relationship.name) else { return nil }
     guard let inverse = declared.inverse.flatMap({ $0.declaringEntity.relationship($0.name) }), inverse != declared

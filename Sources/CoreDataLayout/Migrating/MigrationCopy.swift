@@ -4,8 +4,8 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// Migrates a copy of a store, which then takes the store's place in one step. Killed at any time, the store is the old one or
-/// the new one, whole; what is left beside it the next migration removes.
+/// Migrates a copy of a store, which then takes the store's place in one step. Killed at any time, the store is the old
+/// one or the new one, whole; what is left beside it the next migration removes.
 struct MigrationCopy {
   /// Holds the lock that keeps others out, in a transaction that has changed nothing. The file has no log.
   let original: Connection
@@ -14,8 +14,9 @@ struct MigrationCopy {
   let open: (String) throws -> Connection
 
   /// - Parameter prepare: see `MigrationRun`.
-  /// - Returns: nil where it has to be done in the store itself, which is as it was: nothing can be made beside it, or nothing of so long a
-  ///   path, another file cannot take its place, or its pages are not such that rows can be taken from them.
+  /// - Returns: nil where it has to be done in the store itself, which is as it was: nothing can be made beside it, or
+  ///   nothing of so long a path, another file cannot take its place, or its pages are not such that rows can be taken
+  ///   from them.
   func migrate(_ job: MigrationJob, prepare: (Connection) throws -> Void) throws -> MigrationReport? {
     let place = ResultPath.followed(path)
     guard Self.hasRoom(place), try StoreFiles.isReplaceable(place), let folder = try workFolder(place) else {

@@ -4,7 +4,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// The steps of a migration that is planned, in their order, on one connection: to the store itself, or to a copy of it.
+/// The steps of a migration that is planned, in their order, on one connection: to the store itself, or to a copy of
+/// it.
 struct MigrationJob {
   let work: MigrationWork
   let plan: MigrationPlan

@@ -63,7 +63,8 @@ public struct MigrationPlan: Sendable {
   public internal(set) var tables: [TableStep] = []
   /// What the data break: the migration is refused until they do not.
   public internal(set) var conditions: [MigrationCondition] = []
-  /// Whether `conditions` are all that the data may break. What must be unique cannot always be told before the rows are made.
+  /// Whether `conditions` are all that the data may break. What must be unique cannot always be told before the rows
+  /// are made.
   package internal(set) var isComplete = true
   /// What goes for good.
   public internal(set) var losses: [LightweightMigration.Item] = []
@@ -71,7 +72,8 @@ public struct MigrationPlan: Sendable {
   package internal(set) var foreign = ForeignObjectChanges()
   /// Triggers that do not belong to the old model, each with its table, such as `audit on ZNOTE`: they go.
   public var droppedTriggers: [String] { foreign.droppedTriggers }
-  /// Indexes that do not belong to the old model and whose columns do not all stay, such as `recent on ZNOTE`: they go. Others stay.
+  /// Indexes that do not belong to the old model and whose columns do not all stay, such as `recent on ZNOTE`: they go.
+  /// Others stay.
   public var droppedIndexes: [String] { foreign.droppedIndexes }
   /// Columns that do not belong to the old model, of tables that are written anew, such as `ZNOTE.MINE`: they go.
   public var droppedColumns: [String] { foreign.droppedColumns }
@@ -112,7 +114,8 @@ extension MigrationPlan: CustomStringConvertible {
 }
 
 extension MigrationPlan.EntityStep: CustomStringConvertible {
-  /// Such as `entity Note: changed, 3 objects`, or `entity Note: changed, those of 3 objects that the mapping's filter takes`.
+  /// Such as `entity Note: changed, 3 objects`, or `entity Note: changed, those of 3 objects that the mapping's filter
+  /// takes`.
   public var description: String {
     let name =
       switch (source, destination) {
@@ -162,8 +165,8 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case unreadableValue
     /// Something that does not belong to the old model has a name that the new tables need; `examples` say what.
     case nameTaken
-    /// A unique index that does not belong to the model, over derived values that would be there more than once; the first of `examples`
-    /// names it, the others are keys where they can be told.
+    /// A unique index that does not belong to the model, over derived values that would be there more than once; the
+    /// first of `examples` names it, the others are keys where they can be told.
     case foreignIndex
   }
 
@@ -175,7 +178,8 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
   public var property: String?
   /// How many objects break it, or how many values are there more than once.
   public var count: Int
-  /// The first duplicate keys, at most 20; or what would be wrong without the duplicates; or what else says what is in the way.
+  /// The first duplicate keys, at most 20; or what would be wrong without the duplicates; or what else says what is in
+  /// the way.
   public var examples: [String] = []
   /// The step of several in which it was met, such as `Shop → Shop 2: inferred`; nil for a migration in one step.
   public var step: String?

@@ -5,8 +5,8 @@ import Platform
 import SQLite
 import StoreInterface
 
-/// Carries a migration out: in one transaction of the store itself, or on a copy beside it that takes its place. The store is
-/// locked all the while.
+/// Carries a migration out: in one transaction of the store itself, or on a copy beside it that takes its place. The
+/// store is locked all the while.
 final class MigrationRun {
   private let path: String
   private var options: StoreMigration.Options
@@ -62,8 +62,8 @@ final class MigrationRun {
     }
   }
 
-  /// Whether the file says that it is of a model. SQLite's commit is done when the journal does not count any more, which may be so
-  /// although the system refused to write its end.
+  /// Whether the file says that it is of a model. SQLite's commit is done when the journal does not count any more,
+  /// which may be so although the system refused to write its end.
   private func isMigrated(to model: ManagedObjectModel) -> Bool {
     (try? StoreMetadata.read(path: path))?.entityVersionHashesByName == model.entityVersionHashesByName
   }

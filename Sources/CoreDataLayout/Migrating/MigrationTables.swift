@@ -11,7 +11,8 @@ struct MigrationTables {
   var tablesOfPages: Set<String> = []
   /// Indexes of a program's or a person's own that stay.
   var keptIndexes: [ForeignIndex] = []
-  /// Whether rows may come to have the values of others that go: unique indexes of that kind are made again afterwards, where they can be.
+  /// Whether rows may come to have the values of others that go: unique indexes of that kind are made again afterwards,
+  /// where they can be.
   var resolvesDuplicates = false
   /// Views, and triggers on other tables, which do not belong to the model either.
   var views: [ForeignView] = []
@@ -25,8 +26,8 @@ struct MigrationTables {
 
   // MARK: room
 
-  /// Notes files that values of removed rows, or of attributes that keep theirs elsewhere now, name: they go when no row
-  /// names them in the end.
+  /// Notes files that values of removed rows, or of attributes that keep theirs elsewhere now, name: they go when no
+  /// row names them in the end.
   func noteExternalFiles(in folder: ExternalDataFolder) throws {
     let isTouched = Set(
       work.droppedTableNames + work.tables.filter { !$0.leavesRows }.flatMap { $0.feeds.map(\.old.name) })
@@ -196,7 +197,8 @@ struct MigrationTables {
     }
   }
 
-  /// Takes the number from rows of no entity that have one which is given to an entity of the table now: they would become its objects.
+  /// Takes the number from rows of no entity that have one which is given to an entity of the table now: they would
+  /// become its objects.
   private func hideStrayRows(of table: TableWork) throws {
     let former = Set(work.moves.concrete(kindOf: table.feeds[0].old.root).map { work.old.number(of: $0) })
     let fresh = work.new.numbers(ofKind: table.new.root).filter { !former.contains($0) }

@@ -19,7 +19,8 @@ struct MigrationWork {
   var new: StoreLayout { moves.new }
   var pairs: LinkPairs { sources.pairs }
 
-  /// - Throws: `StoreMigrationError.sourceModel`, `StoreError.notAStore` when the file is not laid out for the old model.
+  /// - Throws: `StoreMigrationError.sourceModel`, `StoreError.notAStore` when the file is not laid out for the old
+  ///   model.
   init(
     _ connection: Connection, path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel,
     _ mapping: MappingModel
@@ -66,7 +67,8 @@ struct MigrationWork {
     return (keys.min() ?? 0, keys.max() ?? 0)
   }
 
-  /// What a migration does to tables, as far as it can be told without a store: with the columns of the layout, and no rows.
+  /// What a migration does to tables, as far as it can be told without a store: with the columns of the layout, and no
+  /// rows.
   init(outlineOf moves: EntityMoves, _ mapping: MappingModel) {
     self = MigrationWork(
       path: "", metadata: StoreMetadata(model: moves.old.model, uuid: "", generation: moves.old.generation),

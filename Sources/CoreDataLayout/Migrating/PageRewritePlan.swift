@@ -5,8 +5,8 @@ import StoreInterface
 
 /// How the rows of one table are written as finished pages, worked out from the old file before anything is changed.
 ///
-/// The statements of `MigrationTables` say what is to come out; this knows those that take values over, set constants and
-/// raise keys. For a table with any other there is none.
+/// The statements of `MigrationTables` say what is to come out; this knows those that take values over, set constants
+/// and raise keys. For a table with any other there is none.
 struct PageRewritePlan {
   let table: TableWork
   /// The old tables that rows come from, in order, with what becomes of their rows.
@@ -98,10 +98,12 @@ struct PageRewritePlan {
 extension PageRewritePlan {
   /// Fewer rows are written by statements in less time than it takes to make a file, and to put it in place.
   private static let leastRows: Int64 = 50_000
-  /// A row is written by a statement in about the time in which so many bytes of the file are copied and forced to the disk.
+  /// A row is written by a statement in about the time in which so many bytes of the file are copied and forced to the
+  /// disk.
   private static let bytesPerRow: Int64 = 1_000
 
-  /// The tables of a migration that are written as pages: those that can be, where it takes less time than statements do.
+  /// The tables of a migration that are written as pages: those that can be, where it takes less time than statements
+  /// do.
   static func all(
     of work: MigrationWork, _ use: StoreMigration.PageUse, _ connection: Connection
   ) throws -> [PageRewritePlan] {

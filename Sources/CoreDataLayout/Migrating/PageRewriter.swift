@@ -4,8 +4,8 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// Writes tables as finished pages, in a copy of the store that nothing else has open: between the statements that read the
-/// old tables and those that let them go.
+/// Writes tables as finished pages, in a copy of the store that nothing else has open: between the statements that read
+/// the old tables and those that let them go.
 struct PageRewriter {
   let rewrites: [PageRewritePlan]
   /// The migration, with the present names of the old tables.
@@ -16,8 +16,8 @@ struct PageRewriter {
 
   private static let memoryBudget = 32 << 20
 
-  /// Makes the indexes of new tables, as far as their keys are plain columns, while the tables are empty; and drops indexes
-  /// over part of a table's rows, which are made anew afterwards.
+  /// Makes the indexes of new tables, as far as their keys are plain columns, while the tables are empty; and drops
+  /// indexes over part of a table's rows, which are made anew afterwards.
   func prepare() throws {
     for rewrite in rewrites {
       let name = rewrite.table.new.name

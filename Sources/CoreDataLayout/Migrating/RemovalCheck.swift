@@ -1,10 +1,11 @@
 import ObjectModel
 import SQLite
 
-/// What no policy for duplicates resolves: relationships of the new model that are right before duplicates go, and not after.
+/// What no policy for duplicates resolves: relationships of the new model that are right before duplicates go, and not
+/// after.
 ///
-/// A row that stays may be of another entity than the one that goes, have a partner already where it may have one, or come to
-/// more members than it may have.
+/// A row that stays may be of another entity than the one that goes, have a partner already where it may have one, or
+/// come to more members than it may have.
 struct RemovalCheck {
   private let consistency: Consistency
   private let before: [StoreFinding]
@@ -61,7 +62,8 @@ struct RemovalCheck {
 }
 
 extension Consistency {
-  /// Mandatory to-many relationships without an object. An app finds them at its next save, so `check` does not tell them.
+  /// Mandatory to-many relationships without an object. An app finds them at its next save, so `check` does not tell
+  /// them.
   fileprivate func emptyMandatoryToMany() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for entity in layout.entitiesByNumber {

@@ -11,7 +11,8 @@ struct ForeignView: Sendable, Hashable {
 
   var text: String { "\(type) \(name)" }
 
-  /// Makes it in a file that it was taken out of. A forged file may have anything in the place of its statement, or behind it.
+  /// Makes it in a file that it was taken out of. A forged file may have anything in the place of its statement, or
+  /// behind it.
   func make(in connection: Connection) throws {
     let words = statement.split(maxSplits: 2) { $0.isWhitespace }.prefix(2).map { $0.uppercased() }
     guard words == ["CREATE", type.uppercased()] else { return }
@@ -32,8 +33,8 @@ struct SchemaTrial {
     for statement in tables + views.filter({ $0.type == "view" }).map(\.statement) { try? make(statement) }
   }
 
-  /// Runs one statement that makes or changes a table, a view or a trigger. A forged file may have others behind it, or anything in its
-  /// place; modules of virtual tables may do what they like.
+  /// Runs one statement that makes or changes a table, a view or a trigger. A forged file may have others behind it, or
+  /// anything in its place; modules of virtual tables may do what they like.
   private func make(_ sql: String) throws {
     let words = sql.split(maxSplits: 2) { $0.isWhitespace }.prefix(2).map { $0.uppercased() }
     guard [["CREATE", "TABLE"], ["CREATE", "VIEW"], ["CREATE", "TRIGGER"], ["ALTER", "TABLE"]].contains(words) else {

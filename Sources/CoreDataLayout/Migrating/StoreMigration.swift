@@ -5,8 +5,8 @@ import Platform
 import SQLite
 import StoreInterface
 
-/// Brings a store in SQLite's file from one model version to another: by SQL in one transaction, or where large tables are
-/// written anew, in a copy that takes the store's place.
+/// Brings a store in SQLite's file from one model version to another: by SQL in one transaction, or where large tables
+/// are written anew, in a copy that takes the store's place.
 public enum StoreMigration {
   /// What becomes of objects that have the same values under a uniqueness constraint that is new.
   public enum DuplicatePolicy: String, Sendable, Hashable, CaseIterable {
@@ -52,15 +52,16 @@ public enum StoreMigration {
     /// Told of each part of the work before it begins, on the thread of the migration.
     public var willBegin: (@Sendable (Stage) -> Void)?
 
-    /// Told, before the store is changed, of what goes that the models do not say and only reading every row or doing the work tells:
-    /// rows of no entity, and indexes that what is left of duplicates breaks.
+    /// Told, before the store is changed, of what goes that the models do not say and only reading every row or doing
+    /// the work tells: rows of no entity, and indexes that what is left of duplicates breaks.
     package var willLose: (@Sendable ([String]) -> Void)?
 
     /// The defaults.
     public init() {}
   }
 
-  /// When tables are written as finished pages, in a copy that takes the store's place, rather than by statements in the store.
+  /// When tables are written as finished pages, in a copy that takes the store's place, rather than by statements in
+  /// the store.
   enum PageUse {
     case whereFaster, never
     /// Wherever tables can be; what goes wrong with pages is an error then, and nothing for statements.
@@ -85,7 +86,8 @@ public enum StoreMigration {
     }
   }
 
-  /// - Throws: `StoreError` where a migration in the store itself would end for want of permission, with SQLite's own words.
+  /// - Throws: `StoreError` where a migration in the store itself would end for want of permission, with SQLite's own
+  ///   words.
   package static func requireWritable(_ path: String) throws {
     let place = ResultPath.followed(path)
     let folder = (place as NSString).deletingLastPathComponent
@@ -120,8 +122,8 @@ public struct MigrationReport: Sendable {
   public internal(set) var removedDuplicates: [String: Int] = [:]
   /// Changes of the persistent history that were about objects of removed entities, and went with them.
   public internal(set) var removedHistoryChanges = 0
-  /// Unique indexes that do not belong to the model, such as `mine on ZNOTE`, and went with the duplicates: what was made of them has the
-  /// values of another row.
+  /// Unique indexes that do not belong to the model, such as `mine on ZNOTE`, and went with the duplicates: what was
+  /// made of them has the values of another row.
   package internal(set) var brokenIndexes: [String] = []
   /// What it asked of SQLite, and which pages it wrote past that.
   package internal(set) var work = StoreCounts()

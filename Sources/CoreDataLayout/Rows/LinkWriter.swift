@@ -129,8 +129,8 @@ final class LinkWriter {
   }
 
   /// Changes the row of a member whose to-one relationship says which its owner is. A row that this import has inserted
-  /// keeps its version. A relationship without inverse has its foreign key in a hidden column of the member; changing it
-  /// does not raise the member's version.
+  /// keeps its version. A relationship without inverse has its foreign key in a hidden column of the member; changing
+  /// it does not raise the member's version.
   private func change(
     _ member: Int64, _ table: String, _ foreignKey: String, owner: Int64, _ body: (_ version: [String]) throws -> Void
   ) throws {
@@ -165,7 +165,8 @@ final class LinkWriter {
     return result
   }
 
-  /// Gives an owner the members of a context's list, but for those that have no row any more, as another context deleted them.
+  /// Gives an owner the members of a context's list, but for those that have no row any more, as another context
+  /// deleted them.
   /// - Parameter before: what the list was made from: what others added or removed since is kept. Nil: the owner gets
   ///   exactly these members.
   func changeMembers(of owner: Int64, to members: [Int64], from before: [Int64]?) throws {

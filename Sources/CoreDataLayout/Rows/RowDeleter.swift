@@ -2,8 +2,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Deletes rows of one entity with everything that only the layout knows of: their join rows, the hidden to-one columns of
-/// other rows that point at them. Delete rules are the caller's.
+/// Deletes rows of one entity with everything that only the layout knows of: their join rows, the hidden to-one columns
+/// of other rows that point at them. Delete rules are the caller's.
 final class RowDeleter {
   private let writer: StoreWriter
   private let entity: Entity
@@ -46,8 +46,8 @@ final class RowDeleter {
     self.statements = statements + ["DELETE FROM \(table.name) WHERE Z_PK BETWEEN ?1 AND ?2"]
   }
 
-  /// Deletes all rows with these keys, which are rows of the entity. What the history records of one row depends on those
-  /// that are still there, so that rows go one by one where it is kept.
+  /// Deletes all rows with these keys, which are rows of the entity. What the history records of one row depends on
+  /// those that are still there, so that rows go one by one where it is kept.
   func delete(_ keys: ClosedRange<Int64>) throws {
     guard let history = writer.history else { return try run(keys) }
     for key in keys {

@@ -164,7 +164,8 @@ extension StoreWriter {
   }
 }
 
-/// Tells whether an id came before. Ids that come in ascending order, as those of new objects do, need not be looked up.
+/// Tells whether an id came before. Ids that come in ascending order, as those of new objects do, need not be looked
+/// up.
 private struct SeenIDs {
   private var space: ObjectID.Space?
   private var others: Set<ObjectID> = []

@@ -7,7 +7,8 @@ import StoreInterface
 final class SnapshotWriter {
   private enum Source {
     case attribute(Int, RowPlan.Kind)
-    /// An element of a composite attribute, by the position of its path in `paths`: what is read for every cell holds no reference.
+    /// An element of a composite attribute, by the position of its path in `paths`: what is read for every cell holds
+    /// no reference.
     case element(Int, path: Int, RowPlan.Kind)
     case toOneKey(Int)
     case toOneEntity(Int)
@@ -120,9 +121,9 @@ final class SnapshotWriter {
     return try writesTogether() ? max(min(64, greatestParameterCount / (columns.count + 1)), 1) : 1
   }
 
-  /// Whether one statement may write several rows. Which owners the history records with a row depends on those that are there
-  /// when it comes. And statements of several rows say `OR FAIL`, so that SQLite keeps no journal for each, which triggers
-  /// would take for their own statements.
+  /// Whether one statement may write several rows. Which owners the history records with a row depends on those that
+  /// are there when it comes. And statements of several rows say `OR FAIL`, so that SQLite keeps no journal for each,
+  /// which triggers would take for their own statements.
   private func writesTogether() throws -> Bool {
     if let isWritingTogether { return isWritingTogether }
     var isPossible = writer.history == nil
@@ -227,10 +228,12 @@ final class SnapshotWriter {
     return lastUpdate
   }
 
-  /// Writes what differs from the stored row of a snapshot, and of those that follow it in keys and differ in the same columns.
+  /// Writes what differs from the stored row of a snapshot, and of those that follow it in keys and differ in the same
+  /// columns.
   /// - Parameters:
   ///   - updates: the number of the update of each snapshot.
-  ///   - keepsVersionsOfNewOwners: of rows that the import made and of which only members are others, the version stays.
+  ///   - keepsVersionsOfNewOwners: of rows that the import made and of which only members are others, the version
+  ///     stays.
   /// - Returns: the number of snapshots written, at least one.
   func update(
     _ snapshots: [Snapshot], from start: Int, _ updates: [Int32], keepsVersionsOfNewOwners: Bool
@@ -297,8 +300,8 @@ final class SnapshotWriter {
   }
 
   /// Writes what differs from the stored row.
-  /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the version
-  ///   stays.
+  /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the
+  ///   version stays.
   private func update(_ snapshot: Snapshot, _ number: Int, keepsVersionOfNewOwner: Bool) throws {
     let key = snapshot.objectID.primaryKey ?? 0
     if keepsVersionOfNewOwner && updates[number].columns.isEmpty && writer.isImporting
@@ -345,7 +348,8 @@ final class SnapshotWriter {
 
   // MARK: binding
 
-  /// Where a snapshot lies in a list is all that this is told: to take it out of the list costs more than to look at it.
+  /// Where a snapshot lies in a list is all that this is told: to take it out of the list costs more than to look at
+  /// it.
   @unsafe private func bind(
     _ snapshots: UnsafeBufferPointer<Snapshot>, _ row: Int, _ key: Int64, _ index: Int, to statement: Statement,
     at parameter: Int32

@@ -9,8 +9,8 @@ struct RTree: Sendable, Hashable {
   var columns: [String]
   /// The entity numbers of the rows that it holds.
   var numbers: String
-  /// Whether the file has Core Data's trigger that fills it. Then every row of the table is in it, whatever its entity. Stores
-  /// that were migrated may lack them; there rows of the index's entity are in it. A missing coordinate is 0.
+  /// Whether the file has Core Data's trigger that fills it. Then every row of the table is in it, whatever its entity.
+  /// Stores that were migrated may lack them; there rows of the index's entity are in it. A missing coordinate is 0.
   var hasTriggers = false
 
   /// A foreign file may call it anything.
@@ -31,8 +31,8 @@ struct RTree: Sendable, Hashable {
       + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
   }
 
-  /// The triggers that the tree would have; none where its name would have to be quoted, as no index of a model is called
-  /// so and a text would mean something else.
+  /// The triggers that the tree would have; none where its name would have to be quoted, as no index of a model is
+  /// called so and a text would mean something else.
   var triggerStatements: [String] {
     guard
       name.unicodeScalars.allSatisfy({ $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil })

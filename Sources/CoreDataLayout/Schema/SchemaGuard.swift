@@ -1,8 +1,8 @@
 import SQLite
 import StoreInterface
 
-/// Makes sure that the tables which are about to be read are tables: a forged file may have a view, a virtual table or a
-/// computed column in their place, which can run for ever or give other rows each time.
+/// Makes sure that the tables which are about to be read are tables: a forged file may have a view, a virtual table or
+/// a computed column in their place, which can run for ever or give other rows each time.
 struct SchemaGuard {
   let connection: Connection
 
@@ -101,8 +101,8 @@ extension SchemaGuard {
     return texts
   }
 
-  /// Triggers that do not belong to Core Data, by name: on the layout's tables, those of bookkeeping and history, and the
-  /// tables behind R-trees. Those on other tables are never set off here.
+  /// Triggers that do not belong to Core Data, by name: on the layout's tables, those of bookkeeping and history, and
+  /// the tables behind R-trees. Those on other tables are never set off here.
   func foreignTriggers(_ layout: StoreLayout) throws(SQLiteError) -> [ForeignTrigger] {
     let tables = Set((layout.tables.map(\.name) + layout.joinTables.map(\.name)).map { $0.uppercased() })
       .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
@@ -149,8 +149,9 @@ extension SchemaGuard {
 }
 
 extension SchemaGuard {
-  /// Where a table is in the file, and where its columns lie in its records; nil when something of it is not as this program
-  /// makes it, so that its rows have to be read through SQLite. The first statement takes the lock of the open transaction.
+  /// Where a table is in the file, and where its columns lie in its records; nil when something of it is not as this
+  /// program makes it, so that its rows have to be read through SQLite. The first statement takes the lock of the open
+  /// transaction.
   func pagePlaces(of table: TableLayout) throws -> (root: UInt32, columns: [String: Int])? {
     guard
       let root = try connection.integer(

@@ -2,8 +2,9 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// The rows of one entity that are asked for by their ids: their primary keys in ascending order, each with its position in
-/// the list of them. Neighbours in a table are read and deleted together, which costs far less than a search for each.
+/// The rows of one entity that are asked for by their ids: their primary keys in ascending order, each with its
+/// position in the list of them. Neighbours in a table are read and deleted together, which costs far less than a
+/// search for each.
 struct KeyedPositions {
   let entity: Entity
   private(set) var keys: [Int64] = []
@@ -37,7 +38,8 @@ struct KeyedPositions {
     return lists
   }
 
-  /// The list of ids that are all of one entity of the store; nil where they are not. It looks at the ids where they lie.
+  /// The list of ids that are all of one entity of the store; nil where they are not. It looks at the ids where they
+  /// lie.
   static func list(of ids: [ObjectID], in file: StoreFile) -> KeyedPositions? {
     guard let space = ids.first?.space, space.entityIndex < file.idSpaces.list.count,
       file.idSpaces[space.entityIndex] === space

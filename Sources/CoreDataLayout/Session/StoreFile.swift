@@ -2,7 +2,8 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// What is true of a store's file, whatever connection looks at it: where it is, its model and layout, what it says of itself.
+/// What is true of a store's file, whatever connection looks at it: where it is, its model and layout, what it says of
+/// itself.
 final class StoreFile: Sendable {
   /// Of the main file.
   let path: String
@@ -62,7 +63,8 @@ final class StoreFile: Sendable {
   // MARK: errors
 
   /// An error as the store's, with a broken index as the constraint that it stands for.
-  /// - Parameter message: says which columns are not unique, as SQLite does: "UNIQUE constraint failed: ZSTOP.ZIDENTIFIER".
+  /// - Parameter message: says which columns are not unique, as SQLite does: "UNIQUE constraint failed:
+  ///   ZSTOP.ZIDENTIFIER".
   func constraintConflict(_ message: String) -> StoreError {
     let list = message.split(separator: ":", maxSplits: 1).last.map(String.init) ?? ""
     let columns = list.split(separator: ",").map { $0.trimmingPrefix(while: { $0 == " " }) }

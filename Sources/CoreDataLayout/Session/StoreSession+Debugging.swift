@@ -3,8 +3,9 @@ import Platform
 import SQLite
 
 extension StoreSession {
-  /// Follows what the connection does, as far as the debug settings ask for it: logs statements, and stops the program where
-  /// the connection is used without the session's lock. That the store's file was replaced or deleted is logged once.
+  /// Follows what the connection does, as far as the debug settings ask for it: logs statements, and stops the program
+  /// where the connection is used without the session's lock. That the store's file was replaced or deleted is logged
+  /// once.
   func followConnection(_ settings: DebugSettings = .process) throws(SQLiteError) {
     guard settings.sqlLevel > 0 || settings.concurrencyLevel > 0 else { return }
     let log = settings.sqlLevel > 0 ? StatementLog(settings) : nil

@@ -34,7 +34,8 @@ extension StoreSession {
     }
   }
 
-  /// Opens another connection to the file of a session, for reading: until it is closed, it sees the store as it is now.
+  /// Opens another connection to the file of a session, for reading: until it is closed, it sees the store as it is
+  /// now.
   /// - Throws: `StoreError.failure` when another file has taken the place of the store.
   static func openReading(beside other: StoreSession) throws -> StoreSession {
     let file = other.file

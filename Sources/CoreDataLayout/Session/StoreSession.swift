@@ -4,8 +4,8 @@ import StoreInterface
 
 /// One connection to a store's file, with the statements that were prepared for it.
 ///
-/// One lock guards it: calls from several threads wait for each other. Sessions over one file do not know each other; what
-/// one sees of another's writes is what SQLite lets its transaction see.
+/// One lock guards it: calls from several threads wait for each other. Sessions over one file do not know each other;
+/// what one sees of another's writes is what SQLite lets its transaction see.
 final class StoreSession: @unchecked Sendable {
   /// What the connection is for.
   struct Options: Sendable {
@@ -63,7 +63,8 @@ final class StoreSession: @unchecked Sendable {
     if options.keepsSnapshot { try connection.begin(.deferred) }
   }
 
-  /// Another look at what a session's connection has open, with another model and layout. It is used while the session is.
+  /// Another look at what a session's connection has open, with another model and layout. It is used while the session
+  /// is.
   init(sharing owner: StoreSession, as file: StoreFile) {
     self.file = file
     self.owner = owner
@@ -72,8 +73,8 @@ final class StoreSession: @unchecked Sendable {
     externalData = owner.externalData
   }
 
-  /// A session over a connection that something else owns and has set up, for work inside of the owner's transaction. The owner
-  /// must release the session's statements (`forgetStatements`) before it closes the connection.
+  /// A session over a connection that something else owns and has set up, for work inside of the owner's transaction.
+  /// The owner must release the session's statements (`forgetStatements`) before it closes the connection.
   init(borrowing connection: Connection, as file: StoreFile) {
     self.file = file
     owner = nil

@@ -4,7 +4,8 @@ extension SQLiteStore {
   /// From how many rows on a batch writes a table or its indexes anew instead of row by row, where that costs less.
   static let rebuildsFrom = 20_000
 
-  /// Carries out a batch in one SQL transaction, set by set: no object is made, and keys lie in temporary tables on disk.
+  /// Carries out a batch in one SQL transaction, set by set: no object is made, and keys lie in temporary tables on
+  /// disk.
   /// - Throws: see `BatchWriting`. Nothing is changed then.
   @discardableResult
   public func perform(_ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void) throws -> BatchOutcome {

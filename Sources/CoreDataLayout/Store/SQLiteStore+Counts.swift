@@ -2,7 +2,8 @@ public import Diagnostics
 import SQLite
 
 extension SQLiteStore: StoreCounting {
-  /// What the store's connections did since it was opened, those of readers included. It waits for what the store is doing.
+  /// What the store's connections did since it was opened, those of readers included. It waits for what the store is
+  /// doing.
   public var work: StoreCounts {
     session.locked {
       var work = StoreCounts()

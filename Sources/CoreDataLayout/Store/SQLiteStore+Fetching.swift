@@ -24,8 +24,8 @@ extension SQLiteStore {
   /// The number of objects that a request selects, its limit and offset included.
   public func count(_ request: FetchSpecification) throws -> Int { try reading { try $0.count(request) } }
 
-  /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate is
-  /// evaluated in memory, it is not in the text.
+  /// The SELECT that a request for objects becomes, with `?1` and so on for its values. Where a part of the predicate
+  /// is evaluated in memory, it is not in the text.
   public func selectStatement(for request: FetchSpecification) throws -> String {
     try reading { try $0.selectStatement(for: request) }
   }
@@ -45,7 +45,8 @@ extension SQLiteStore {
 
   // MARK: streams
 
-  /// Streams values at key paths of the objects that a request selects; see `StoreReader.scan(_:keyPaths:rowsPerBatch:body:)`.
+  /// Streams values at key paths of the objects that a request selects; see
+  /// `StoreReader.scan(_:keyPaths:rowsPerBatch:body:)`.
   public func scan(
     _ request: FetchSpecification, keyPaths: [FetchPredicate.KeyPath], rowsPerBatch: Int = 4_096,
     body: (RowBatch) throws -> RowBatch
@@ -61,7 +62,8 @@ extension SQLiteStore {
     try reading { unsafe try $0.scanKeys(of: entity, columns: columns, into: batch, body: body) }
   }
 
-  /// Like `scanKeys`, with the model index of each row's own entity; see `StoreReader.scan(_:columns:into:onMissingFile:body:)`.
+  /// Like `scanKeys`, with the model index of each row's own entity; see
+  /// `StoreReader.scan(_:columns:into:onMissingFile:body:)`.
   public func scan(
     _ entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,
     onMissingFile: ((_ primaryKey: Int64, _ column: Int, _ name: String) -> Void)? = nil,
@@ -75,13 +77,13 @@ extension SQLiteStore {
 
   // MARK: other sessions
 
-  /// Opens another connection for reading: until it is closed, it sees the store as it is now, whatever is saved meanwhile.
-  /// Any number may be open, and each fetches beside the others and beside the store.
+  /// Opens another connection for reading: until it is closed, it sees the store as it is now, whatever is saved
+  /// meanwhile. Any number may be open, and each fetches beside the others and beside the store.
   ///
-  /// As long as one is open, a write-ahead log keeps what was written since and cannot be made smaller, and the store cannot
-  /// be sealed.
-  /// - Throws: `StoreError.unsupported` where a reader would keep the store from writing, or see half of what it writes: it
-  ///   is under construction, has a transaction open, or is opened for writing and has no write-ahead log.
+  /// As long as one is open, a write-ahead log keeps what was written since and cannot be made smaller, and the store
+  /// cannot be sealed.
+  /// - Throws: `StoreError.unsupported` where a reader would keep the store from writing, or see half of what it
+  ///   writes: it is under construction, has a transaction open, or is opened for writing and has no write-ahead log.
   public func openReader() throws -> StoreReader {
     guard try isReadableBeside() else {
       throw StoreError.unsupported(

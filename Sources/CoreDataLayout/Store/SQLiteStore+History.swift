@@ -16,7 +16,8 @@ extension SQLiteStore: PersistentHistoryTracking {
     try reading { try HistoryReader($0.session).history(query) }
   }
 
-  /// Deletes the transactions before a place, with their changes, in one transaction. Names of authors and processes stay.
+  /// Deletes the transactions before a place, with their changes, in one transaction. Names of authors and processes
+  /// stay.
   @discardableResult public func deleteHistory(before bound: PersistentHistoryQuery.Bound) throws -> Int {
     try writing { try $0.deleteHistory(before: bound) }
   }

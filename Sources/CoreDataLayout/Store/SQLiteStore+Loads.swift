@@ -16,12 +16,12 @@ extension SQLiteStore {
   ///   - memoryBudget: bytes for columns that are kept for the indexes; half as many for memberships.
   ///   - workers: threads that fill pages; the file is the same with any number.
   ///   - appends: whether the tables may have rows. Those stay as they are, and the tables' indexes are made anew from
-  ///     all rows at the end: worth while where many rows come. Nothing checks then, before the end, that the new rows do
-  ///     not break a uniqueness constraint.
+  ///     all rows at the end: worth while where many rows come. Nothing checks then, before the end, that the new rows
+  ///     do not break a uniqueness constraint.
   ///   - changes: of rows of one of the tables, which must have some: it is written anew at the end.
-  /// - Returns: false when it is not possible, and everything goes on as before: the store is not under construction, it
-  ///   records history, one of the tables has rows and may not or is not as this program makes it, or something hangs on
-  ///   its rows already: a trigger or a partial index.
+  /// - Returns: false when it is not possible, and everything goes on as before: the store is not under construction,
+  ///   it records history, one of the tables has rows and may not or is not as this program makes it, or something
+  ///   hangs on its rows already: a trigger or a partial index.
   public func beginPageLoad(
     _ entities: [Entity], memoryBudget: Int = 32 << 20, workers: Int = 1, appends: Bool = false,
     changes: ChangedRows? = nil
@@ -58,8 +58,8 @@ extension SQLiteStore {
     try session.locked { try loads.endPageLoad(memoryBudget: memoryBudget, workers: workers) }
   }
 
-  /// Ends a load as if it had never been: its tables are as before and no primary key was handed out. Does nothing when there
-  /// is no load.
+  /// Ends a load as if it had never been: its tables are as before and no primary key was handed out. Does nothing when
+  /// there is no load.
   public func abandonPageLoad() throws {
     try session.locked { try loads.abandonPageLoad() }
   }
@@ -69,8 +69,8 @@ extension SQLiteStore {
   ///   - columns: those of the batches.
   ///   - keyColumns: positions in `columns` of what rows are found by, which no change says anything of.
   ///   - memoryBudget: bytes to hold; what is beyond goes to a temporary file beside the store.
-  /// - Returns: nil where only SQLite can write such changes: values are decimals or may lie in files, or a place in an order
-  ///   is given later.
+  /// - Returns: nil where only SQLite can write such changes: values are decimals or may lie in files, or a place in an
+  ///   order is given later.
   public func changedRows(
     of entity: Entity, columns: [RowBatch.Column], keyColumns: [Int], memoryBudget: Int
   ) throws -> ChangedRows? {
@@ -86,9 +86,9 @@ extension SQLiteStore {
   ///   - comparesValues: false when it only matters which rows are there: all that are found count as the same.
   ///   - memoryBudget: bytes that the keys' table may take; it needs 11 to 22 for each row.
   ///   - hashMask: bits of the keys' hashes that count; all but in tests.
-  /// - Returns: nil when it is not possible: the store is not under construction or in a transaction, the table is empty,
-  ///   or too large for the budget, or something of it is not as this program makes it; keys are reals or decimals, or
-  ///   values are decimals or may lie in files.
+  /// - Returns: nil when it is not possible: the store is not under construction or in a transaction, the table is
+  ///   empty, or too large for the budget, or something of it is not as this program makes it; keys are reals or
+  ///   decimals, or values are decimals or may lie in files.
   public func comparison(
     of entity: Entity, columns: [RowBatch.Column], keyColumns: [Int], comparesValues: Bool, memoryBudget: Int,
     workers: Int, hashMask: UInt64 = .max
@@ -108,8 +108,8 @@ extension SQLiteStore {
   }
 
   /// Ends an import: objects that were there before and whose to-many relationships have other members now count one
-  /// version up, unless the import has written them anyway, and are recorded in the store's history. Afterwards changes of
-  /// members are not followed any more. Does nothing in a store that is new.
+  /// version up, unless the import has written them anyway, and are recorded in the store's history. Afterwards changes
+  /// of members are not followed any more. Does nothing in a store that is new.
   /// - Returns: how many objects were updated for that reason alone.
   public func raiseOwnerVersions() throws -> Int {
     try perform { try loads.raiseOwnerVersions() }

@@ -2,8 +2,8 @@ public import StoreInterface
 import Synchronization
 
 extension SQLiteStore: RemoteChangeObserving {
-  /// Watches the file: what this store writes is told as well as what other stores, coordinators and processes write to the same
-  /// file, and that another store has taken its place.
+  /// Watches the file: what this store writes is told as well as what other stores, coordinators and processes write to
+  /// the same file, and that another store has taken its place.
   /// - Throws: `StoreError.unsupported` for a store that is under construction or read from a copy.
   public func observeRemoteChanges(
     _ changed: @escaping @Sendable (RemoteStoreChange) -> Void

@@ -8,8 +8,8 @@ extension SQLiteStore {
     return try writing { try $0.reservePrimaryKeys(count, for: entity) }
   }
 
-  /// The primary keys of the entity's table: from the least of its rows to the greatest that was given out. Nil where there
-  /// are none. Costs two searches.
+  /// The primary keys of the entity's table: from the least of its rows to the greatest that was given out. Nil where
+  /// there are none. Costs two searches.
   public func primaryKeyRange(of entity: Entity) throws -> ClosedRange<Int64>? {
     try session.perform { try session.primaryKeyRange(of: entity) }
   }
@@ -34,7 +34,8 @@ extension SQLiteStore {
     try writing { try $0.begin() }
   }
 
-  /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned first.
+  /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned
+  /// first.
   public func commit() throws {
     if session.locked({ loads.endVoidTransaction() }) { return }
     try writing { try $0.commit() }
@@ -46,8 +47,8 @@ extension SQLiteStore {
     try writing { try $0.rollback() }
   }
 
-  /// Opens a transaction around all others: what they change becomes visible to other connections with `commitWhole`, or
-  /// not at all.
+  /// Opens a transaction around all others: what they change becomes visible to other connections with `commitWhole`,
+  /// or not at all.
   /// - Throws: `StoreError.busy` when another connection writes to the store.
   public func beginWhole() throws { try writing { try $0.beginWhole() } }
 

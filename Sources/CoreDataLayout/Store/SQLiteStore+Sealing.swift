@@ -47,8 +47,8 @@ extension SQLiteStore {
     try close(sealingFor: journal, verification, checksPagesLater: false).run()
   }
 
-  /// As `seal`, but what only needs the closed file is left to the caller, which may read the store meanwhile: the check of
-  /// the pages of a store that was made here, and to force the file to disk.
+  /// As `seal`, but what only needs the closed file is left to the caller, which may read the store meanwhile: the
+  /// check of the pages of a store that was made here, and to force the file to disk.
   public func sealUnfinished(journal: SealedJournal = .delete) throws -> SealFinish {
     try close(sealingFor: journal, .full, checksPagesLater: options.pageCheck(session).isMadeHere)
   }
@@ -88,7 +88,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Closes a copy that nothing was written to, so that it is its original to the byte: to seal it would change nothing.
+  /// Closes a copy that nothing was written to, so that it is its original to the byte: to seal it would change
+  /// nothing.
   /// - Parameter original: the store that this one is a copy of, not in WAL mode.
   /// - Returns: false when something has changed, or sealing would do something: then the store is as it was. Rows that
   ///   came and went are no change; the original never had them.

@@ -7,10 +7,10 @@ public import StoreInterface
 
 /// A SQLite file in Core Data's own layout.
 ///
-/// It wires what a store consists of, each with its own state: the file (`StoreFile`), one connection to it (`StoreSession`),
-/// which fetches (`StoreReader`) and writes (`StoreWriter`), and what is loaded in bulk (`StoreLoads`). Calls from several
-/// threads wait for each other, as one lock guards the connection; readers that `openReader` gives have their own. A
-/// transaction that `begin` opened belongs to the store, not to a thread.
+/// It wires what a store consists of, each with its own state: the file (`StoreFile`), one connection to it
+/// (`StoreSession`), which fetches (`StoreReader`) and writes (`StoreWriter`), and what is loaded in bulk
+/// (`StoreLoads`). Calls from several threads wait for each other, as one lock guards the connection; readers that
+/// `openReader` gives have their own. A transaction that `begin` opened belongs to the store, not to a thread.
 public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Sendable {
   /// How a store is created or opened.
   public struct Options: Sendable {
@@ -32,14 +32,14 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
     public var forcesCommitsToDisk = false
     /// Creating only: makes the tables of persistent history, so that every change is recorded.
     public var tracksHistory = false
-    /// Creating only: contents of `Z_MODELCACHE`, a deflated archive of the compiled model, when there is one already; by
-    /// default the store's model is archived.
+    /// Creating only: contents of `Z_MODELCACHE`, a deflated archive of the compiled model, when there is one already;
+    /// by default the store's model is archived.
     public var modelCache: [UInt8]?
     /// Creating only: more metadata keys.
     public var metadata: [String: PropertyListValue] = [:]
-    /// Opening only, with `isReadOnly`: neither the store nor what lies beside it is changed in any way, as SQLite does with
-    /// a log's index, and its folder may be read-only. A store with a log or a journal is read from a copy in a temporary
-    /// folder; others must not be written to meanwhile.
+    /// Opening only, with `isReadOnly`: neither the store nor what lies beside it is changed in any way, as SQLite does
+    /// with a log's index, and its folder may be read-only. A store with a log or a journal is read from a copy in a
+    /// temporary folder; others must not be written to meanwhile.
     public var leavesSidecarsAlone = false
     /// Opening only: objects that get other members count one version up when `raiseOwnerVersions` ends the import.
     public var raisesOwnersAtEnd = false
@@ -93,7 +93,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
   package var idSpaces: ObjectID.Spaces { file.idSpaces }
   /// Whether indexes and triggers are still to be built.
   public var hasDeferredIndexes: Bool { writer.hasDeferredIndexes }
-  /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store does.
+  /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store
+  /// does.
   public var foreignTriggers: [ForeignTrigger] { writer.foreignTriggers }
 
   private init(_ session: StoreSession, _ options: Options, hasDeferredIndexes: Bool) throws {
@@ -187,8 +188,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
         throw StoreError.notAStore(path: path, message: problem)
       }
       try session.checkSchema()
-      // What the file itself may cost was bounded; what follows is the work that was asked for, and triggers that are none
-      // of Core Data's do not run.
+      // What the file itself may cost was bounded; what follows is the work that was asked for, and triggers that are
+      // none of Core Data's do not run.
       if !options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
       let store = try SQLiteStore(session, options, hasDeferredIndexes: false)
       defer { store.beginCounting() }

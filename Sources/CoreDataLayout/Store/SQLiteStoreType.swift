@@ -41,7 +41,8 @@ public struct SQLiteStoreType: PersistentStoreType {
 
   /// Empties the database under SQLite's own locks, so that a connection that is still open finds no rows instead of
   /// going on with a file that has no name any more, then removes it with its sidecars and external data.
-  /// - Throws: `StoreError.busy` when another connection uses it, `.notAStore` when the file is no database; it stays then.
+  /// - Throws: `StoreError.busy` when another connection uses it, `.notAStore` when the file is no database; it stays
+  ///   then.
   public func destroy(at url: URL) throws {
     let path = url.path
     if path == "/dev/null" || !FileSystem.exists(path) { return }

@@ -23,7 +23,8 @@ final class DerivedDataMaintainer {
 
   /// Nil when the store has nothing to keep.
   /// - Parameters:
-  ///   - triggers: texts of the triggers that run in this connection, which keep some attributes and R-trees by themselves.
+  ///   - triggers: texts of the triggers that run in this connection, which keep some attributes and R-trees by
+  ///     themselves.
   ///   - timestamp: seconds since 2001 that `now()` gives; the clock when nil.
   init?(
     _ connection: Connection, _ layout: StoreLayout, triggers: Set<String>, timestamp: Double?

@@ -206,8 +206,8 @@ final class HistoryWriter {
     try note(Change(object: Object(entityNumber: entityNumber, key: key), type: .update, mask: mask))
   }
 
-  /// Records that a to-many relationship of an object has other members, when the object is there. Imports do it at their
-  /// end, unless the object is saved with that change.
+  /// Records that a to-many relationship of an object has other members, when the object is there. Imports do it at
+  /// their end, unless the object is saved with that change.
   func recordMembers(of relationship: Relationship, owner key: Int64, isSaved: Bool = false) throws {
     if recordsOwnersLate && !isSaved { return }
     guard let number = try entityNumber(of: key, kindOf: relationship.entity) else { return }
@@ -232,8 +232,8 @@ final class HistoryWriter {
       Change(object: Object(entityNumber: entityNumber, key: key), type: .delete, tombstones: tombstones))
   }
 
-  /// What is kept of the value in the first column, also of one that lies in a file. What is damaged is not kept, and can be deleted
-  /// all the same.
+  /// What is kept of the value in the first column, also of one that lies in a file. What is damaged is not kept, and
+  /// can be deleted all the same.
   private func tombstone(_ attribute: AttributeDescription, _ statement: Statement) throws -> [UInt8]? {
     do {
       let value = try ValueCoding.read(attribute, from: statement, at: 0, externalData: session.externalData)

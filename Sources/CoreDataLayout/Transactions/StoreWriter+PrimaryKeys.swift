@@ -22,8 +22,8 @@ extension StoreSession {
     return last
   }
 
-  /// The primary keys of the entity's table: from the least of its rows to the greatest that was given out. Nil where there
-  /// are none. Costs two searches.
+  /// The primary keys of the entity's table: from the least of its rows to the greatest that was given out. Nil where
+  /// there are none. Costs two searches.
   func primaryKeyRange(of entity: Entity) throws -> ClosedRange<Int64>? {
     let table = file.layout.table(for: entity).name
     let statement = try cached(
@@ -41,8 +41,8 @@ extension StoreSession {
 }
 
 extension StoreWriter {
-  /// Reserves consecutive primary keys and returns the first. The counter is written at once: in the open transaction, or
-  /// in one of its own.
+  /// Reserves consecutive primary keys and returns the first. The counter is written at once: in the open transaction,
+  /// or in one of its own.
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     try performAtomically {
       let last = try session.lastPrimaryKey(of: entity)

@@ -47,7 +47,8 @@ extension StoreWriter {
     }
   }
 
-  /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned first.
+  /// Ends the transaction that `begin` opened and keeps its changes. Order keys that are still missing are assigned
+  /// first.
   func commit() throws {
     try session.perform {
       try requireWhole()

@@ -3,8 +3,8 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// Opens a transaction around all others: what they change becomes visible to other connections with `commitWhole`, or
-  /// not at all.
+  /// Opens a transaction around all others: what they change becomes visible to other connections with `commitWhole`,
+  /// or not at all.
   /// - Throws: `StoreError.busy` when another connection writes to the store.
   func beginWhole() throws {
     try session.perform {

@@ -39,7 +39,8 @@ final class StoreWriter {
   var hasDeferredIndexes: Bool
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   var maintainer: DerivedDataMaintainer?
-  /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store does.
+  /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store
+  /// does.
   var foreignTriggers: [ForeignTrigger] = []
   private var plans: [RowPlan.Key: RowPlan] = [:]
   private var knownRunUpdate: RunUpdate?
@@ -99,8 +100,8 @@ final class StoreWriter {
   /// From here on derived attributes and R-trees follow every change.
   ///
   /// Triggers whose texts are those that Core Data writes run; for those of R-trees the schema has to be trusted. One
-  /// other trigger on a table that is written to, and none runs, as SQLite has no finer switch: `DerivedDataMaintainer` does the work of
-  /// the known ones then. Its own triggers are temporary ones, which the switch leaves on.
+  /// other trigger on a table that is written to, and none runs, as SQLite has no finer switch: `DerivedDataMaintainer`
+  /// does the work of the known ones then. Its own triggers are temporary ones, which the switch leaves on.
   func maintainDerivedData() throws {
     let schema = SchemaGuard(connection: connection)
     foreignTriggers = try schema.foreignTriggers(layout)

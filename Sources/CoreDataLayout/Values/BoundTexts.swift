@@ -1,7 +1,7 @@
 import SQLite
 
-/// Copies of the texts that a statement is given, all in one piece of memory that is used again for the next one: SQLite's
-/// own copies would be an allocation each.
+/// Copies of the texts that a statement is given, all in one piece of memory that is used again for the next one:
+/// SQLite's own copies would be an allocation each.
 @safe final class BoundTexts {
   private static let capacity = 1 << 16
   private let bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)

@@ -6,9 +6,9 @@ import StoreInterface
 /// Reads rows of a statement into row batches. What each column needs is found out once, so that a cell costs its two
 /// calls of SQLite and a store.
 ///
-/// What its unsafe code relies on: the batch has the columns that the reader was made for, at `positions`, and room for the
-/// row. Bytes that SQLite gives are copied before the statement is asked for anything else, and the batch's arena is
-/// asked for anew with each value, as it moves when it grows.
+/// What its unsafe code relies on: the batch has the columns that the reader was made for, at `positions`, and room for
+/// the row. Bytes that SQLite gives are copied before the statement is asked for anything else, and the batch's arena
+/// is asked for anew with each value, as it moves when it grows.
 final class CellReader {
   /// How a column is read.
   private enum Form {
@@ -22,8 +22,8 @@ final class CellReader {
   private let attributes: [AttributeDescription?]
   private let forms: [Form]
   private let positions: [Int]
-  /// Called with the column in the batch and the file's name for a value whose file is not there, which is null then; nil:
-  /// such a value is an error.
+  /// Called with the column in the batch and the file's name for a value whose file is not there, which is null then;
+  /// nil: such a value is an error.
   private let onMissingFile: ((_ column: Int, _ name: String) -> Void)?
 
   /// - Parameters:

@@ -4,9 +4,10 @@ import StoreInterface
 
 /// Binds the cells of one batch.
 ///
-/// What its unsafe code relies on: it holds the batch's bare pointers, so it lives no longer than the call that has the batch,
-/// and nothing is added to the batch meanwhile. Sources are columns of the batch or negative, and rows are less than its
-/// count; the plan was made for the batch's columns and refuses a column whose storage is not that of the cell's kind.
+/// What its unsafe code relies on: it holds the batch's bare pointers, so it lives no longer than the call that has the
+/// batch, and nothing is added to the batch meanwhile. Sources are columns of the batch or negative, and rows are less
+/// than its count; the plan was made for the batch's columns and refuses a column whose storage is not that of the
+/// cell's kind.
 @safe struct RowBinder {
   let plan: RowPlan
   @unsafe private let states: [UnsafeMutablePointer<UInt8>]

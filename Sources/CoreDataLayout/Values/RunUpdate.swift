@@ -3,8 +3,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Updates rows whose keys follow each other with one statement, which asks a function of SQL for their new values: to bind and
-/// run a statement for each row takes twice as long.
+/// Updates rows whose keys follow each other with one statement, which asks a function of SQL for their new values: to
+/// bind and run a statement for each row takes twice as long.
 final class RunUpdate {
   /// `function(key, n)` is the value of the n-th column in the row of that key; null while no run is written.
   private static let function = "seedbed_saved"

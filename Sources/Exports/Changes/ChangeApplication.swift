@@ -7,8 +7,8 @@ import StoreInterface
 /// Does to a store what was done to another one, as `StoreHistory.writeChanges(since:_:)` wrote it: all of it in one
 /// transaction, or nothing.
 ///
-/// In a copy of the changed store, objects are known by their primary keys, and new ones get the same. In any other store they
-/// are known by the values of a uniqueness constraint. Memory grows with the number of changes.
+/// In a copy of the changed store, objects are known by their primary keys, and new ones get the same. In any other
+/// store they are known by the values of a uniqueness constraint. Memory grows with the number of changes.
 public struct ChangeApplication {
   /// What was done.
   public struct Outcome: Sendable, Hashable {
@@ -33,7 +33,8 @@ public struct ChangeApplication {
   private let author: String?
 
   /// - Parameters:
-  ///   - author: of the transaction, where the store keeps a history; nil: the author of the changes, where they have one.
+  ///   - author: of the transaction, where the store keeps a history; nil: the author of the changes, where they have
+  ///     one.
   public init(changesPath: String, storePath: String, model: ManagedObjectModel, author: String? = nil) {
     self.changesPath = changesPath
     self.storePath = storePath

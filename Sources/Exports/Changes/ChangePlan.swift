@@ -5,7 +5,8 @@ import Pipelines
 import Predicates
 import StoreInterface
 
-/// What a file of changes makes of a store: the rows to write, each checked against the model and against what is there.
+/// What a file of changes makes of a store: the rows to write, each checked against the model and against what is
+/// there.
 struct ChangePlan {
   private(set) var request = SaveRequest()
 

@@ -6,8 +6,8 @@ import StoreInterface
 
 /// Finds the objects of a store that a file of changes names.
 ///
-/// In the store that the changes were made in, and in copies of it, an object is known by its primary key; in other stores by
-/// the values of a uniqueness constraint.
+/// In the store that the changes were made in, and in copies of it, an object is known by its primary key; in other
+/// stores by the values of a uniqueness constraint.
 struct ChangeTargets {
   /// An object as the file's own store had it.
   private struct Source: Hashable {

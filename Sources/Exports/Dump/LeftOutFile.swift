@@ -2,8 +2,8 @@ import CoreDataLayout
 import ObjectModel
 import SeedFormats
 
-/// What a store holds and its restored twin will not: references that lead nowhere, and values whose files are gone. They
-/// are kept in a file beside the entities', one JSON object each; there is none when nothing is left out.
+/// What a store holds and its restored twin will not: references that lead nowhere, and values whose files are gone.
+/// They are kept in a file beside the entities', one JSON object each; there is none when nothing is left out.
 final class LeftOutFile {
   static let baseName = "left-out"
   static let fileName = baseName + ".ndjson"

@@ -12,8 +12,8 @@ protocol BatchWriter: AnyObject {
 
 /// Hands the batches of an export to a worker that writes them while the next ones are read.
 ///
-/// Three batches go round, so memory does not grow with the rows. The code that fills batches calls `exchange` and `finish`
-/// from one thread; the worker starts with the second batch, so that a small export starts none.
+/// Three batches go round, so memory does not grow with the rows. The code that fills batches calls `exchange` and
+/// `finish` from one thread; the worker starts with the second batch, so that a small export starts none.
 final class ExportWorker {
   private static let batchLimit = 3
 

@@ -16,7 +16,8 @@ public struct ChangedExport: Sendable {
 }
 
 extension StoreExport {
-  /// Writes the objects of the entity that were inserted or updated since a place in the store's history, as they are now.
+  /// Writes the objects of the entity that were inserted or updated since a place in the store's history, as they are
+  /// now.
   /// - Throws: `RunError`, also for a store that keeps no history, and a place from which it is not there any more.
   public func run(changedSince place: HistoryStart) throws(RunError) -> ChangedExport {
     var changes = NetChanges()

@@ -54,8 +54,8 @@ package import StoreInterface
 
   private static func hexadecimal(_ digit: UInt8) -> UInt8 { digit < 10 ? 0x30 + digit : 0x37 + digit }
 
-  /// Values as text, one by one: Date, UUID, Binary as base64, and Transformable as JSON where its contents can be shown
-  /// and base64 elsewhere.
+  /// Values as text, one by one: Date, UUID, Binary as base64, and Transformable as JSON where its contents can be
+  /// shown and base64 elsewhere.
   package static func text(_ batch: RowBatch, _ column: Int, _ row: Int, _ type: AttributeType) -> String {
     switch type {
     case .date: return unsafe DateText.iso8601(Date(timeIntervalSinceReferenceDate: batch.reals(column)[row]))

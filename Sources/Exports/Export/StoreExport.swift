@@ -27,7 +27,8 @@ public struct StoreExport {
   ///   - limit: the most objects; nil: all.
   ///   - delimiter: an ASCII character between the fields of CSV; nil: what the format says.
   ///   - hasByteOrderMark: whether CSV begins with one.
-  ///   - deletionsPath: where the caller writes what `run(changedSince:)` finds deleted; it is checked as the output is.
+  ///   - deletionsPath: where the caller writes what `run(changedSince:)` finds deleted; it is checked as the output
+  ///     is.
   public init(
     storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
     order: [String],

@@ -5,7 +5,8 @@ public import Pipelines
 import Predicates
 public import StoreInterface
 
-/// The history of a store: read one transaction after the other, so that memory does not grow with its length, and deleted.
+/// The history of a store: read one transaction after the other, so that memory does not grow with its length, and
+/// deleted.
 public struct StoreHistory {
   /// Which changes are wanted. Of several conditions all must hold.
   public struct Filter: Sendable {
@@ -40,7 +41,8 @@ public struct StoreHistory {
   ///   - limit: the most transactions; nil: all.
   ///   - body: is given one after the other.
   /// - Returns: the place behind the last transaction that was looked at.
-  /// - Throws: `RunError` for a store that keeps no history, names that the model does not have, a start that is not there.
+  /// - Throws: `RunError` for a store that keeps no history, names that the model does not have, a start that is not
+  ///   there.
   public func read(
     from start: HistoryStart?, _ filter: Filter = Filter(), limit: Int? = nil,
     _ body: (PersistentHistoryTransaction) -> Void

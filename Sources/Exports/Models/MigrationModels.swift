@@ -23,9 +23,9 @@ package struct MigrationModels {
   /// - Parameters:
   ///   - target: the version that is wanted.
   ///   - modelPath: the folder that has it.
-  /// - Throws: `ModelError` when a version cannot be read and no other fits; `RunError` when the store's model is not known, or
-  ///   is not among the versions and has what the wanted one has not, so that the store is probably newer; `StoreError` when the
-  ///   store cannot be read.
+  /// - Throws: `ModelError` when a version cannot be read and no other fits; `RunError` when the store's model is not
+  ///   known, or is not among the versions and has what the wanted one has not, so that the store is probably newer;
+  ///   `StoreError` when the store cannot be read.
   package init(storePath: String, target: ModelFile, modelPath: String) throws {
     let origin = try StoreOrigin(storePath: storePath, modelPath: modelPath)
     let hashes = origin.hashes

@@ -12,8 +12,8 @@ public enum StoreModel {
   ///   - storePath: the store; it is not changed.
   ///   - modelPath: an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`; nil for the store's own.
   ///   - version: name of a version of the model at `modelPath`; nil for the current one.
-  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read, `RunError`
-  ///   when the model that it carries is damaged.
+  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read,
+  ///   `RunError` when the model that it carries is damaged.
   public static func read(storePath: String, modelPath: String?, version: String? = nil) throws -> ModelFile {
     if let modelPath { return try readFile(path: modelPath, version: version) }
     guard let cached = try readSoundCached(storePath: storePath) else {
@@ -43,8 +43,8 @@ public enum StoreModel {
 
   /// Reads a model from wherever one can be: model folders and files as `ModelReader` reads them, or a store that
   /// carries its model.
-  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read, `RunError`
-  ///   when the model that it carries is damaged.
+  /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when the store cannot be read,
+  ///   `RunError` when the model that it carries is damaged.
   public static func readFile(path: String, version: String? = nil) throws -> ModelFile {
     guard StoreFiles.isDatabase(path: path) else {
       try requireModel(path)
@@ -106,7 +106,8 @@ public enum StoreModel {
   }
 
   /// Reads a model for work on a copy of a store that exists already, such as one that the app made. Where a version
-  /// hash rests on an unconfirmed rule, that of the store is taken, unless it was made with another entity of that name.
+  /// hash rests on an unconfirmed rule, that of the store is taken, unless it was made with another entity of that
+  /// name.
   /// - Parameter templatePath: the store that is copied; nil when a new one is made.
   /// - Throws: `ModelError` when there is no model or it is damaged, `StoreError` when a store cannot be read.
   public static func readFile(path: String, version: String?, templatePath: String?) throws -> ModelFile {

@@ -4,8 +4,8 @@ package import ModelFiles
 package import ObjectModel
 import Pipelines
 
-/// With which version of a model a store was made, as its version hashes say. Where these rest on rules that nothing of Apple's has
-/// confirmed, the model that the store carries tells, and in a store without one the columns of its tables.
+/// With which version of a model a store was made, as its version hashes say. Where these rest on rules that nothing of
+/// Apple's has confirmed, the model that the store carries tells, and in a store without one the columns of its tables.
 package struct StoreOrigin {
   /// The store's version hashes by entity.
   package let hashes: [String: Data]
@@ -29,7 +29,8 @@ package struct StoreOrigin {
     VersionSearch(path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes, carrying: carried, shape)
   }
 
-  /// A version in which entities whose hashes are not sure take those of the store, where they are what the store was made with.
+  /// A version in which entities whose hashes are not sure take those of the store, where they are what the store was
+  /// made with.
   package func fitting(_ file: ModelFile, _ search: @autoclosure () -> VersionSearch) -> ModelFile {
     if carried != nil { return file.takingUnconfirmedHashes(from: hashes, carrying: carried) }
     guard file.model.entities.contains(where: \.restsOnUnconfirmedHashRule) else { return file }

@@ -13,8 +13,8 @@ package struct VersionSearch {
   package var isSure: Bool { best ?? 0 < 0 }
   /// Names of the versions that cannot be read.
   package private(set) var unreadable: [String] = []
-  /// How many columns the store has that those which are found do not explain; less than 0 where they have its hashes themselves, by
-  /// the rules alone or as Apple's compiler wrote them.
+  /// How many columns the store has that those which are found do not explain; less than 0 where they have its hashes
+  /// themselves, by the rules alone or as Apple's compiler wrote them.
   private var best: Int?
   /// Why the first of them cannot be read, or the folder.
   package private(set) var failure: ModelError?
@@ -37,7 +37,8 @@ package struct VersionSearch {
     }
   }
 
-  /// The folder with all versions of a model, of one of which the path may be; links to it are followed. Any other path as it is.
+  /// The folder with all versions of a model, of one of which the path may be; links to it are followed. Any other path
+  /// as it is.
   package static func folder(ofModelAt path: String) -> String {
     let folders = ["xcdatamodeld", "momd"]
     var url = URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL

@@ -77,7 +77,8 @@ package enum TextMark {
       do {
         guard try block.fill(from: source) else { break }
       } catch {
-        // A file that was cut short is told by what can be read of it. Where that is nothing, the file holds nothing to lose.
+        // A file that was cut short is told by what can be read of it. Where that is nothing, the file holds nothing to
+        // lose.
         if line.isEmpty, error.code != "gzip.truncated" { throw error }
         break
       }

@@ -8,9 +8,9 @@ import Synchronization
 /// A store whose file is read wholly when it is opened and written wholly with every save.
 ///
 /// Between saves everything is in memory, with the in-memory store's answers. A save that fails leaves the file as it
-/// was, byte for byte, and the store too. A file that another process has changed since it was read is never overwritten.
-/// It may be called from any thread; calls are serialised. Derived attributes are computed when the file is read and with
-/// every save; of them, only those of `now()` are written.
+/// was, byte for byte, and the store too. A file that another process has changed since it was read is never
+/// overwritten. It may be called from any thread; calls are serialised. Derived attributes are computed when the file
+/// is read and with every save; of them, only those of `now()` are written.
 ///
 /// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
 public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, BatchWriting, InMemoryFetching,

@@ -21,7 +21,8 @@ public protocol AtomicStoreFormat: Sendable {
   func read(_ file: Data, model: ManagedObjectModel) throws(StoreError) -> StoreContents
   /// What a whole file says of the store besides its objects, for which no model is needed, its UUID under
   /// `StoreMetadataKey.storeUUID`. Migrations find the model of a store by it.
-  /// - Throws: `StoreError.failure` for a file that is damaged or no such store; `.unsupported` for formats that do without.
+  /// - Throws: `StoreError.failure` for a file that is damaged or no such store; `.unsupported` for formats that do
+  ///   without.
   func metadata(of file: Data) throws(StoreError) -> [String: PropertyListValue]
   /// Makes a whole file. The same contents give the same bytes.
   /// - Throws: `StoreError.failure` for a value that the format has no way to write.

@@ -63,8 +63,8 @@ extension Value {
 }
 
 extension AttributeDescription {
-  /// What a store keeps at a path of names inside of a composite, or the attribute itself at an empty path; nil where that
-  /// is transient or a composite.
+  /// What a store keeps at a path of names inside of a composite, or the attribute itself at an empty path; nil where
+  /// that is transient or a composite.
   func storedElement(at path: ArraySlice<String>) -> AttributeDescription? {
     if isTransient { return nil }
     guard let name = path.first else { return composite == nil ? self : nil }

@@ -17,8 +17,8 @@ public import StoreInterface
 /// 32 bytes  SHA-256 over all before
 /// ```
 ///
-/// The body is a sequence of little-endian base-128 numbers and length-prefixed bytes: the store's UUID, the metadata, the
-/// names of entities and their stored properties, the next primary keys, the objects, the members of to-many
+/// The body is a sequence of little-endian base-128 numbers and length-prefixed bytes: the store's UUID, the metadata,
+/// the names of entities and their stored properties, the next primary keys, the objects, the members of to-many
 /// relationships. Objects name their properties by position in those lists of names.
 public struct BinaryStoreFormat: AtomicStoreFormat {
   /// As in Core Data's metadata.

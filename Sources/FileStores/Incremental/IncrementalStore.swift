@@ -8,15 +8,15 @@ public import StoreInterface
 /// The base class of stores of one's own: over files in another format, a web service, another database.
 ///
 /// A subclass overrides `loadMetadata`, `execute(_:)` for fetches and for saves, `newValues(for:)`,
-/// `newValue(for:of:)` and `obtainPermanentIDs(for:)`. It knows its objects by reference objects, texts or numbers of its own,
-/// and gets ids for them from `newObjectID(for:referenceObject:)`. One that can only enumerate its objects leaves
-/// filtering, sorting and limits to `evaluate(_:over:)`. `load` is called before anything else.
+/// `newValue(for:of:)` and `obtainPermanentIDs(for:)`. It knows its objects by reference objects, texts or numbers of
+/// its own, and gets ids for them from `newObjectID(for:referenceObject:)`. One that can only enumerate its objects
+/// leaves filtering, sorting and limits to `evaluate(_:over:)`. `load` is called before anything else.
 ///
-/// Before a save reaches the subclass, versions and uniqueness constraints have been checked, and to-many relationships have
-/// been merged with what `newValue(for:of:)` says of them now: `SaveRequest.toMany` has all members. Derived attributes are
-/// the subclass's affair: what a save says of them is what the context has last read. All overridable methods are
-/// called one at a time, under a lock of the store's, which is what makes the unchecked `Sendable` sound as long as a
-/// subclass touches its state only there. `RecordFileStore` is an example of a whole store.
+/// Before a save reaches the subclass, versions and uniqueness constraints have been checked, and to-many relationships
+/// have been merged with what `newValue(for:of:)` says of them now: `SaveRequest.toMany` has all members. Derived
+/// attributes are the subclass's affair: what a save says of them is what the context has last read. All overridable
+/// methods are called one at a time, under a lock of the store's, which is what makes the unchecked `Sendable` sound as
+/// long as a subclass touches its state only there. `RecordFileStore` is an example of a whole store.
 ///
 /// The ids of objects hold as long as the store is open: an id that was given out names another object, or none, in
 /// another store object over the same data.
@@ -132,8 +132,8 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     }
   }
 
-  /// Replaces the reference objects by which the store knows objects, after a save that changed their keys. All of them lose their
-  /// old reference objects first, so that they may exchange them.
+  /// Replaces the reference objects by which the store knows objects, after a save that changed their keys. All of them
+  /// lose their old reference objects first, so that they may exchange them.
   public final func setReferenceObjects(_ changes: [(objectID: ObjectID, referenceObject: ReferenceObject)]) {
     locked {
       for change in changes {

@@ -8,17 +8,17 @@ public import StoreInterface
 ///
 /// A file is named after its entity and has a column for every stored attribute, for every to-one relationship, and for
 /// those to-many relationships that no to-one relationship says: many-to-many (on the side that comes first by name, or
-/// is ordered), without inverse, and ordered ones. A reference is the key of its destination: the value of the attribute
-/// in the first uniqueness constraint of one attribute, or of the one that the option `key.<Entity>` names; a list of
-/// references is a JSON array. Columns may stand in any order, and those that are missing have no values. A missing file
-/// has no records. Dates are ISO 8601 in UTC, or seconds since 2001-01-01T00:00:00Z where that would lose something;
-/// binary values are Base64. `store.json` says which store it is.
+/// is ordered), without inverse, and ordered ones. A reference is the key of its destination: the value of the
+/// attribute in the first uniqueness constraint of one attribute, or of the one that the option `key.<Entity>` names; a
+/// list of references is a JSON array. Columns may stand in any order, and those that are missing have no values. A
+/// missing file has no records. Dates are ISO 8601 in UTC, or seconds since 2001-01-01T00:00:00Z where that would lose
+/// something; binary values are Base64. `store.json` says which store it is.
 ///
-/// All files are read when the store is loaded; a save writes those that changed, each in one step. Should the machine stop
-/// between two files, some are new and some are old. Files that another process changed are never overwritten. Comments
-/// and the order of columns are not kept; the order of records is. Derived attributes are computed, whatever a file says of
-/// them, and all but those of `now()` are written without values. Attributes of undefined and object id type
-/// are not supported, nor are relationships to entities without a key.
+/// All files are read when the store is loaded; a save writes those that changed, each in one step. Should the machine
+/// stop between two files, some are new and some are old. Files that another process changed are never overwritten.
+/// Comments and the order of columns are not kept; the order of records is. Derived attributes are computed, whatever a
+/// file says of them, and all but those of `now()` are written without values. Attributes of undefined and object id
+/// type are not supported, nor are relationships to entities without a key.
 public final class RecordFileStore: IncrementalStore, @unchecked Sendable {
   /// How the files are written.
   public let format: RecordFileFormat

@@ -46,8 +46,8 @@ struct RecordFolder {
     return graph.finished()
   }
 
-  /// Writes the files whose records have changed. All of them are written beside the old ones before the first takes its
-  /// place.
+  /// Writes the files whose records have changed. All of them are written beside the old ones before the first takes
+  /// its place.
   /// - Throws: `StoreError.failure` when a file was changed by another process, or for a value that cannot be written.
   mutating func write(_ contents: StoreContents) throws(StoreError) {
     var lists: [ObjectID: [String: [ObjectID]]] = [:]

@@ -115,8 +115,8 @@ struct RecordLayout {
     return columns
   }
 
-  /// Whether a relationship is written on this side. Of a many-to-many relationship the side that comes first by name is,
-  /// and the other one only for its order.
+  /// Whether a relationship is written on this side. Of a many-to-many relationship the side that comes first by name
+  /// is, and the other one only for its order.
   static func hasColumn(_ relationship: Relationship) -> Bool {
     guard relationship.isToMany, let inverse = relationship.inverse else { return true }
     if relationship.isOrdered { return true }

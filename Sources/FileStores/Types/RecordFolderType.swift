@@ -29,8 +29,8 @@ public struct RecordFolderType: PersistentStoreType {
     try AtomicFile.removeFolderIfEmpty(url.path)
   }
 
-  /// Puts the source's files in the place of the other's. While that is done there is no whole store for a moment; a folder
-  /// that holds anything else is left alone.
+  /// Puts the source's files in the place of the other's. While that is done there is no whole store for a moment; a
+  /// folder that holds anything else is left alone.
   /// - Throws: `StoreError.missing` when there is no source, `.notAStore` when either is no such store.
   public func replace(at url: URL, with source: URL) throws {
     guard FileManager.default.fileExists(atPath: source.path) else { throw StoreError.missing(path: source.path) }

@@ -21,8 +21,8 @@ public import StoreInterface
 /// </database>
 /// ```
 ///
-/// A missing value has no element. Dates are seconds since 2001-01-01T00:00:00Z, binary values Base64. Ids are unique in
-/// the whole file. Objects that have been changed carry a `version` attribute, which is this package's own and is 1
+/// A missing value has no element. Dates are seconds since 2001-01-01T00:00:00Z, binary values Base64. Ids are unique
+/// in the whole file. Objects that have been changed carry a `version` attribute, which is this package's own and is 1
 /// where there is none.
 ///
 /// XML has no way to write some control characters; a save of a text that has one is refused, and so is a to-many list

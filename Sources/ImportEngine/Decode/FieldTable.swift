@@ -5,8 +5,8 @@ import SeedFormats
 
 /// Fields of some records or nested objects as a decoder sees them: slices into a record batch's bytes.
 ///
-/// `slices` belong to the record batch, to an array or to memory that the maker of the table gives back after the decoder has run:
-/// a table lives no longer than the call that it is handed to.
+/// `slices` belong to the record batch, to an array or to memory that the maker of the table gives back after the
+/// decoder has run: a table lives no longer than the call that it is handed to.
 @unsafe struct FieldTable {
   let records: RecordBatch
   /// `fieldCount` slices per entry, entry after entry.
@@ -15,16 +15,16 @@ import SeedFormats
   /// Whether null texts in quotes stay texts (CSV).
   let respectsQuotes: Bool
 
-  // Safety: entries are counted under `slices.count / fieldCount`, slots under `fieldCount`; both come from the plan by which
-  // the slices were made.
+  // Safety: entries are counted under `slices.count / fieldCount`, slots under `fieldCount`; both come from the plan by
+  // which the slices were made.
   @inline(__always)
   func slice(_ entry: Int, slot: Int) -> FieldSlice { unsafe slices[entry * fieldCount + slot] }
 
   /// Taken anew for every field, because unescaping nested values may move the bytes.
   @inline(__always)
   func bytes(of slice: FieldSlice) -> UnsafeRawBufferPointer {
-    // Safety: a slice's end lies in the batch's bytes, because the scanner that made it found the field there and bytes are only
-    // ever added behind it. An absent field is the empty slice at 0.
+    // Safety: a slice's end lies in the batch's bytes, because the scanner that made it found the field there and bytes
+    // are only ever added behind it. An absent field is the empty slice at 0.
     let all = unsafe records.bytes
     return unsafe UnsafeRawBufferPointer(
       rebasing: all[Int(slice.offset)..<Int(slice.offset) + Int(slice.length)])

@@ -8,10 +8,10 @@ import StoreInterface
 /// pointers only and leave every cell that is anything else to the general way, which is also what the tests compare
 /// them with.
 ///
-/// The pointers rest on what `NodeDecoder` states. The bytes of the fields are taken once for a whole column here, which is sound
-/// because no cell of these columns unescapes anything into the record batch: an object or an array where a number belongs is
-/// noted as a problem, and read from a copy at most. Eight bytes may be read from any field, because a record batch's buffer has
-/// 64 readable bytes behind its last one (`ByteBuffer.slack`).
+/// The pointers rest on what `NodeDecoder` states. The bytes of the fields are taken once for a whole column here,
+/// which is sound because no cell of these columns unescapes anything into the record batch: an object or an array
+/// where a number belongs is noted as a problem, and read from a copy at most. Eight bytes may be read from any field,
+/// because a record batch's buffer has 64 readable bytes behind its last one (`ByteBuffer.slack`).
 extension NodeDecoder {
   /// Whether an empty text is null, and no other text is; nil where it is not as simple as that.
   private func emptyIsNull(_ cell: CellPlan) -> Bool? {
@@ -92,8 +92,8 @@ extension NodeDecoder {
           rows, slices, fieldCount: fieldCount, slot: slot, respectsQuotes: respectsQuotes)
       else { return false }
       let start = batch.arenaCount
-      // Safety: all texts together and the eight bytes that `copyText` may write too far; nothing else is appended before
-      // `commitArena`, so the arena stays where it is.
+      // Safety: all texts together and the eight bytes that `copyText` may write too far; nothing else is appended
+      // before `commitArena`, so the arena stays where it is.
       let target = unsafe batch.reserveArena(total + 8)
       var offset = 0
       for row in 0..<rows.count {

@@ -6,11 +6,11 @@ import PropertyLists
 import SeedFormats
 import StoreInterface
 
-// Safety: `cell.column` and `row` are within the batch that the decoder fills, and `slice` is one of its table's. What is stored is
-// copied to the batch.
+// Safety: `cell.column` and `row` are within the batch that the decoder fills, and `slice` is one of its table's. What
+// is stored is copied to the batch.
 extension NodeDecoder {
-  /// Stores a JSON array or object in a Transformable attribute, as its transformer has it: an archive, unless the program
-  /// registered another one. Other attributes take no such field.
+  /// Stores a JSON array or object in a Transformable attribute, as its transformer has it: an archive, unless the
+  /// program registered another one. Other attributes take no such field.
   func decodeStructured(
     _ cell: CellPlan, _ slice: FieldSlice, slot: Int, row: Int, into batch: RowBatch
   ) -> RowBatch.State {
@@ -26,8 +26,8 @@ extension NodeDecoder {
     return unsafe RowBatch.State(rawValue: batch.states[cell.column][row]) ?? .null
   }
 
-  /// Stores the list that an expression gives, as the attribute's transformer has it. The planner lets lists go to Transformable
-  /// attributes only.
+  /// Stores the list that an expression gives, as the attribute's transformer has it. The planner lets lists go to
+  /// Transformable attributes only.
   func put(_ elements: [RecordExpressionValue], _ cell: CellPlan, batch: RowBatch, row: Int, slot: Int?) {
     let shown = elements.map(\.text).joined(separator: ", ")
     unsafe put(cell, shown, batch: batch, row: row, slot: slot) { .list(elements.map(ArchivedContent.init)) }
@@ -70,8 +70,8 @@ extension ArchivedContent {
   }
 }
 
-/// Reads a JSON value that a scanner found well-formed as the content of an archive. Numbers are whole or real, and null is
-/// a value of its own.
+/// Reads a JSON value that a scanner found well-formed as the content of an archive. Numbers are whole or real, and
+/// null is a value of its own.
 private struct JSONContentReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -8,12 +8,14 @@ import StoreInterface
 /// Fills one node's row batch from a field table, column by column.
 ///
 /// What the pointers in here rest on:
-/// - The batch that is filled was made for at least as many rows as there are `entries`, and `RowBatch` allocates states and
-///   cells for its whole capacity at once and never moves them. So `row` in `entries.indices` is in bounds of every column.
-/// - Each entry is a number under that of the table's entries, and a cell's slot one under `fieldCount`: the planner numbers
-///   slots by the projection that the table's records were read with.
-/// - The bytes of a field belong to the record batch that `decoded` keeps. They move when nested JSON is unescaped into it,
-///   which only `decode(_: ChildPlan)` and keys of to-many references do. So bytes are never kept from one of these to the next.
+/// - The batch that is filled was made for at least as many rows as there are `entries`, and `RowBatch` allocates
+///   states and cells for its whole capacity at once and never moves them. So `row` in `entries.indices` is in bounds
+///   of every column.
+/// - Each entry is a number under that of the table's entries, and a cell's slot one under `fieldCount`: the planner
+///   numbers slots by the projection that the table's records were read with.
+/// - The bytes of a field belong to the record batch that `decoded` keeps. They move when nested JSON is unescaped into
+///   it, which only `decode(_: ChildPlan)` and keys of to-many references do. So bytes are never kept from one of these
+///   to the next.
 /// - The arena of the row batch is other memory than the fields' bytes: appending to it moves no field.
 @unsafe struct NodeDecoder {
   let plan: NodePlan

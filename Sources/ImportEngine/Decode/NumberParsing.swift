@@ -2,8 +2,8 @@ import Foundation
 
 /// Numbers from bytes, strictly: the whole text must be the number.
 ///
-/// The bytes belong to the caller and need to live for the call only. Every index was compared with their count before a byte is
-/// read there.
+/// The bytes belong to the caller and need to live for the call only. Every index was compared with their count before
+/// a byte is read there.
 enum NumberParsing {
   enum IntegerResult {
     case value(Int64)

@@ -84,8 +84,8 @@ final class SeenFields: Sendable {
     }
   }
 
-  /// The names that the sampled records have where a node's fields are looked for, nested ones with points, in the order of
-  /// the alphabet.
+  /// The names that the sampled records have where a node's fields are looked for, nested ones with points, in the
+  /// order of the alphabet.
   func names(ofNode index: Int) -> [String] {
     var names: Set<String> = []
     for record in state.withLock({ $0.sample }) {

@@ -7,8 +7,8 @@ import StoreInterface
 /// A Double, Float or Date of a dump: a number with the infinities in words. A Date may also be ISO 8601 text; as a
 /// number it is seconds since 2001-01-01T00:00:00Z.
 ///
-/// Of all parsers here: the bytes need to live for the call only, as texts are copied to the batch's arena. `column` and `row` are
-/// within the batch, and the column has the type that the parser writes, which the planner sees to.
+/// Of all parsers here: the bytes need to live for the call only, as texts are copied to the batch's arena. `column`
+/// and `row` are within the batch, and the column has the type that the parser writes, which the planner sees to.
 struct StoredRealCell: CellParser {
   /// Set for a Date.
   let dates: DateParser?

@@ -5,8 +5,8 @@ public import Pipelines
 public import SeedFormats
 import StoreInterface
 
-/// Tries whether the text of a field becomes a value of a type, and whether an export writes it back: with the very code
-/// that decodes and exports. Used by one thread at a time.
+/// Tries whether the text of a field becomes a value of a type, and whether an export writes it back: with the very
+/// code that decodes and exports. Used by one thread at a time.
 @safe public final class ValueTrial {
   /// What becomes of a text.
   public enum Outcome: Sendable {

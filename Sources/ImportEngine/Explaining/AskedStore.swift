@@ -5,8 +5,8 @@ import Pipelines
 import Platform
 import StoreInterface
 
-/// The store whose indexes and rows plans are about: the one that is there, or the seed store, or else an empty one of the
-/// model in a temporary folder, which goes when this is closed.
+/// The store whose indexes and rows plans are about: the one that is there, or the seed store, or else an empty one of
+/// the model in a temporary folder, which goes when this is closed.
 final class AskedStore {
   let store: SQLiteStore
   /// Of a store that is there; nil for an empty one of the model.

@@ -10,8 +10,8 @@ import StoreInterface
 
 /// Explains what a run of a pipeline would ask its store. Nothing is imported, and nothing is changed or left anywhere.
 public enum PipelineExplainer {
-  /// - Parameter pipeline: a file that was read; its sources are looked into for the names of their columns. Streams are not
-  ///   opened.
+  /// - Parameter pipeline: a file that was read; its sources are looked into for the names of their columns. Streams
+  ///   are not opened.
   /// - Throws: `RunError` for what would end a run before it begins.
   public static func explanation(of pipeline: PipelineFile) throws(RunError) -> PipelineExplanation {
     do {

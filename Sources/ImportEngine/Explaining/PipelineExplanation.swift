@@ -63,8 +63,8 @@ public struct PipelineExplanation: Sendable {
 
   /// The pipeline file.
   public var pipeline: String
-  /// The store that was asked for its plans; nil where there is none yet, and an empty one of the model was made and removed
-  /// again.
+  /// The store that was asked for its plans; nil where there is none yet, and an empty one of the model was made and
+  /// removed again.
   public var store: String?
   /// What is worth knowing about the store that was asked.
   public var notes: [String]

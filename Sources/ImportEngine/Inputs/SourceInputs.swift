@@ -4,8 +4,8 @@ import Pipelines
 import Platform
 import SeedFormats
 
-/// The files of all sources of a run, checked to be there; what can be read only once is kept in a file, because a source
-/// may be read more than once.
+/// The files of all sources of a run, checked to be there; what can be read only once is kept in a file, because a
+/// source may be read more than once.
 struct SourceInputs {
   /// Per import step: its files.
   let files: [[SourceFile]]
@@ -96,8 +96,8 @@ struct SourceInputs {
         + "step \(step.name) reads it; paths are relative to the pipeline file")
   }
 
-  /// - Throws: `RunError` when a file is not what it was when the run began: it may have been read in part before and in
-  ///   part after the change.
+  /// - Throws: `RunError` when a file is not what it was when the run began: it may have been read in part before and
+  ///   in part after the change.
   func requireUnchanged() throws(RunError) {
     for file in files.joined() where stamps[file.path] != Stamp(file.path) {
       throw RunError(

@@ -2,12 +2,12 @@ import Platform
 
 /// Maps natural keys, as bytes, to rows: open addressing over flat memory, key bytes in one arena.
 ///
-/// 24 bytes a slot at a load of at most 3/4, plus the keys themselves. One thread at a time changes it; several may look
-/// keys up while none does.
+/// 24 bytes a slot at a load of at most 3/4, plus the keys themselves. One thread at a time changes it; several may
+/// look keys up while none does.
 ///
-/// An index is always taken `& mask`, which is one less than the slots of the region, and a quarter of them is free, so that every
-/// search ends. A used slot's key lies in the first `arenaCount` bytes of the arena. Both regions move when the table grows, so their
-/// addresses are taken once for a search and never kept.
+/// An index is always taken `& mask`, which is one less than the slots of the region, and a quarter of them is free, so
+/// that every search ends. A used slot's key lies in the first `arenaCount` bytes of the arena. Both regions move when
+/// the table grows, so their addresses are taken once for a search and never kept.
 @safe final class KeyTable {
   private struct Slot {
     /// The low half of the key's hash, which also says where the slot belongs; 0 marks a free slot.

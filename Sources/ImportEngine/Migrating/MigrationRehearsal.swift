@@ -5,8 +5,8 @@ import Pipelines
 import Platform
 import StoreInterface
 
-/// A migration that is done to a copy of the store in a folder for temporary files, which goes at the end: so a dry run ends as the
-/// migration would, also where only doing it tells.
+/// A migration that is done to a copy of the store in a folder for temporary files, which goes at the end: so a dry run
+/// ends as the migration would, also where only doing it tells.
 ///
 /// It takes the time of the migration, and as much space there as the store and what it becomes.
 package struct MigrationRehearsal {
@@ -50,7 +50,8 @@ extension MigrationSteps {
   /// Does what a migration would, to a copy.
   /// - Parameters: as those of the migration itself.
   /// - Returns: what one step in place did; nil for several, of which `didEnd` is told.
-  /// - Throws: as the migration itself, and before the copy is made for a store that nothing could be written to or put in the place of.
+  /// - Throws: as the migration itself, and before the copy is made for a store that nothing could be written to or put
+  ///   in the place of.
   package func rehearse(
     _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void = { _ in },
     didEnd: @escaping @Sendable (MigrationChain.Step, MigrationReport) -> Void = { _, _ in }

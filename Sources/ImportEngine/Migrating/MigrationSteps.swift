@@ -8,7 +8,8 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// How a store comes to another version of its model: by one inferred step in place, or by several and by mapping models.
+/// How a store comes to another version of its model: by one inferred step in place, or by several and by mapping
+/// models.
 package struct MigrationSteps {
   /// The steps; nil where one inferred step does, and nothing else is asked for.
   package private(set) var chain: MigrationChain?
@@ -30,7 +31,8 @@ package struct MigrationSteps {
   ///   - mappings: mapping models, or folders that have some; the model's folder is looked through when there are none.
   ///   - policies: those that mapping models may name.
   ///   - isNamed: whether the version was asked for by name, so that going back to it may lose what a newer one has.
-  /// - Throws: `RunError` for a store that would lose something in going back, for mapping models that cannot be used, `ModelError`.
+  /// - Throws: `RunError` for a store that would lose something in going back, for mapping models that cannot be used,
+  ///   `ModelError`.
   package init(
     _ models: MigrationModels, store path: String, modelPath: String, mappings: [String] = [],
     policies: MigrationPolicies = MigrationPolicies(), isNamed: Bool = false

@@ -8,7 +8,8 @@ import Synchronization
 /// Rows of a batch on their way into the store: objects are made of them at once, and saved as soon as that is allowed,
 /// so that the objects of one batch can be made while those of the batch before are being written.
 ///
-/// Both happen in one piece of work on the context's queue. What it uses belongs to it from `begin` until `outcome` returns.
+/// Both happen in one piece of work on the context's queue. What it uses belongs to it from `begin` until `outcome`
+/// returns.
 final class ObjectSave: @unchecked Sendable {
   let decoded: DecodedBatch
   let plan: StepPlan

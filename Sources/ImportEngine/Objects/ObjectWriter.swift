@@ -89,8 +89,8 @@ final class ObjectWriter {
     return tuples.map { tuple in tuple.contains(.null) ? ObjectMatch() : found[ValueTuple(tuple)] ?? ObjectMatch() }
   }
 
-  /// Begins to make objects of the rows of the batch that `existing` was asked about, on the queue of their context. They
-  /// are saved when they may be, and `finish` waits for that.
+  /// Begins to make objects of the rows of the batch that `existing` was asked about, on the queue of their context.
+  /// They are saved when they may be, and `finish` waits for that.
   /// - Parameter waiting: references that are set later; what is required of them is not checked yet.
   func begin(_ decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference]) -> ObjectSave {
     decoded.root.resetPrimaryKeys()

@@ -50,7 +50,8 @@ struct BulkPreparation: Sendable {
     /// Leaves the batch with `encoded` when all its references are known, otherwise as it would be without this.
     func prepare(_ decoded: DecodedBatch) {
       let problems = decoded.problems
-      // Where records have keys, repeated ones are looked for first, among refused records too: then nothing is refused here.
+      // Where records have keys, repeated ones are looked for first, among refused records too: then nothing is refused
+      // here.
       NewRowRules.bulk.refuseUnfit(decoded, keepsRows: preparation.hasMatch)
       let unresolved = preparation.resolver.resolve(
         decoded, isFinal: false, mayBeProvisional: !preparation.provisional.isEmpty,

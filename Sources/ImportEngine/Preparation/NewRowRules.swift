@@ -2,8 +2,8 @@
 struct NewRowRules: Sendable {
   /// Whether a record that leaves a required relationship without a destination is refused.
   var requiresDestinations = true
-  /// Whether a record that is refused for its references gets no primary key, as when an upsert inserts it. Otherwise its
-  /// key stays free.
+  /// Whether a record that is refused for its references gets no primary key, as when an upsert inserts it. Otherwise
+  /// its key stays free.
   var resolvesBeforeKeys = false
 
   /// Of bulk steps.
@@ -13,8 +13,8 @@ struct NewRowRules: Sendable {
   /// Of the new records of an upsert.
   static let upserted = NewRowRules(resolvesBeforeKeys: true)
 
-  /// Refuses the records of a batch that lack what the model requires of a new object: what they lack themselves first, then
-  /// destinations.
+  /// Refuses the records of a batch that lack what the model requires of a new object: what they lack themselves first,
+  /// then destinations.
   /// - Parameter keepsRows: only the problems are noted, and a record may get those of both kinds.
   func refuseUnfit(_ decoded: DecodedBatch, keepsRows: Bool = false) {
     decoded.refuseIncomplete { _ in true }

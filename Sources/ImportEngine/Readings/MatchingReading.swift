@@ -1,5 +1,5 @@
-/// Reads the source of a step whose records may be about stored objects. Where that can spare records from being looked up
-/// one by one, it is read a first time without writing (`UnchangedScan`).
+/// Reads the source of a step whose records may be about stored objects. Where that can spare records from being looked
+/// up one by one, it is read a first time without writing (`UnchangedScan`).
 struct MatchingReading {
   let scope: StepScope
   /// Whether many new or changed records may be written as finished pages.

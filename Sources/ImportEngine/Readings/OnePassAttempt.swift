@@ -14,8 +14,8 @@ struct OnePassAttempt {
   }
 
   /// Writes all records.
-  /// - Returns: false when that was not possible. Then outcomes and key tables are as they were, and the pages written so
-  ///   far are to be abandoned.
+  /// - Returns: false when that was not possible. Then outcomes and key tables are as they were, and the pages written
+  ///   so far are to be abandoned.
   func run() throws -> Bool {
     let before = scope.outcomes
     let matchKeys = MatchKeyWatch(scope.plan, session: scope.session)

@@ -2,8 +2,8 @@ import CoreDataLayout
 import SeedFormats
 import StoreInterface
 
-/// What a first reading (`UnchangedScan`) has found out about the records of a source, and the records that are still to be
-/// written. The scan fills it batch after batch; later readings drop what is done from their batches.
+/// What a first reading (`UnchangedScan`) has found out about the records of a source, and the records that are still
+/// to be written. The scan fills it batch after batch; later readings drop what is done from their batches.
 final class ScannedRecords {
   /// Rows of the table.
   let rowCount: Int
@@ -19,7 +19,8 @@ final class ScannedRecords {
   var repeatedKeys: Set<UInt64> = []
   /// The records that are neither unchanged nor filtered, in input order.
   private(set) var deferred: DeferredRecords
-  /// Those of them that change no stored row, or about which something is uncertain; only kept where changes are collected.
+  /// Those of them that change no stored row, or about which something is uncertain; only kept where changes are
+  /// collected.
   private var undecided: DeferredRecords
   /// Records by number that are known to be unchanged.
   private var isUnchanged = RecordSet()

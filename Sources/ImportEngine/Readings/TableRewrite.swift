@@ -4,9 +4,9 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// Writes many new or changed records of an upsert into a table that has rows. One by one, each costs a search in the table
-/// or in every index; instead the new rows go behind the old ones as finished pages, the old ones are written anew with
-/// their changes, and indexes are made anew from all keys in order.
+/// Writes many new or changed records of an upsert into a table that has rows. One by one, each costs a search in the
+/// table or in every index; instead the new rows go behind the old ones as finished pages, the old ones are written
+/// anew with their changes, and indexes are made anew from all keys in order.
 struct TableRewrite {
   let scope: StepScope
   /// What a first reading has found out.
@@ -26,8 +26,8 @@ struct TableRewrite {
     self.write = write
   }
 
-  /// Writes the new or the changed records, or both, where they are many. The others are left, each to be written as ever,
-  /// unless new ones were written: then all is done.
+  /// Writes the new or the changed records, or both, where they are many. The others are left, each to be written as
+  /// ever, unless new ones were written: then all is done.
   /// - Returns: whether all is done.
   func run() throws -> Bool {
     let settings = session.unchangedScan
@@ -114,8 +114,8 @@ extension StepPlan {
   /// Whether changes of stored rows can be written without their records: nothing else hangs on those.
   var allowsTableRewrite: Bool { allowsPageAppend && step.onMatch == .update && root.recordKey == nil }
 
-  /// Whether new rows need no look into an index: the only constraint is the match key, by which they are known to be new
-  /// among all rows of their table.
+  /// Whether new rows need no look into an index: the only constraint is the match key, by which they are known to be
+  /// new among all rows of their table.
   var allowsPageAppend: Bool {
     let key = Set(root.matchProperties)
     // Those of the sub-entities, which share the table, count as well.

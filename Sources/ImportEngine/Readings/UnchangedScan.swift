@@ -7,11 +7,11 @@ import StoreInterface
 /// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
 /// values already, without a statement per record, and the records that share a key.
 ///
-/// It only reads. A record is done with here when it is left out by `where:`, or when everything about it is certain: it
-/// has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing and has
-/// every value that it gives, byte for byte. Where all of this holds but the last, what the record says is collected, so
-/// that many such changes can be written at once. All other records are deferred, and go the way that they go without a
-/// scan.
+/// It only reads. A record is done with here when it is left out by `where:`, or when everything about it is certain:
+/// it has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing
+/// and has every value that it gives, byte for byte. Where all of this holds but the last, what the record says is
+/// collected, so that many such changes can be written at once. All other records are deferred, and go the way that
+/// they go without a scan.
 struct UnchangedScan {
   private let records: ScannedRecords
   private let scope: StepScope
@@ -129,7 +129,8 @@ struct UnchangedScan {
 
   private static let greatestLeftOutCount = 100_000
 
-  /// Enters the objects of unchanged records into the key tables, as those of all other records are when they are written.
+  /// Enters the objects of unchanged records into the key tables, as those of all other records are when they are
+  /// written.
   private func register(_ node: DecodedNode, _ findings: [ScannedRecords.Finding], _ found: RowComparison.Found) {
     guard !session.tables.tables(for: node.plan.entity).isEmpty else { return }
     node.setPrimaryKeys(

@@ -61,8 +61,8 @@ extension DecodedNode {
       message: message, hint: hint)
   }
 
-  /// The problem of a row that cannot be written because of a uniqueness constraint. The store does not say which one it
-  /// is: where the entity has only one beside the match key, it is that.
+  /// The problem of a row that cannot be written because of a uniqueness constraint. The store does not say which one
+  /// it is: where the entity has only one beside the match key, it is that.
   func constraintProblem(row: Int) -> RecordProblem {
     let others = plan.entity.uniquenessConstraints.filter { Set($0) != Set(plan.matchProperties) }
     let properties = others.count == 1 ? others[0] : []

@@ -4,8 +4,8 @@ import StoreInterface
 
 /// The key tables of a run: for every entity and attribute list that some step refers to.
 ///
-/// The run's thread alone changes them, and never one that workers look into meanwhile (`BulkPreparation`), which is what
-/// makes the unchecked `Sendable` sound.
+/// The run's thread alone changes them, and never one that workers look into meanwhile (`BulkPreparation`), which is
+/// what makes the unchecked `Sendable` sound.
 final class KeyTables: @unchecked Sendable {
   private(set) var tables: [KeyTableID: KeyTable] = [:]
   /// Tables that hold objects of an entity, with the attributes' names, by entity index.

@@ -36,7 +36,8 @@ struct ReferenceResolver: Sendable {
       let isStructured = reference.entityColumn != nil
       let firstUnresolved = unresolved.count
       let states = unsafe reference.column.map { unsafe node.batch.states[$0] }
-      // Safety: states and cells of a batch stay where they are, and entries name rows of this node, all under its capacity.
+      // Safety: states and cells of a batch stay where they are, and entries name rows of this node, all under its
+      // capacity.
       let values = unsafe reference.column.map { unsafe node.batch.integers($0) }
       // Nearly all rows of nearly all batches, in a loop of their own.
       var firstEntry = 0
@@ -49,7 +50,8 @@ struct ReferenceResolver: Sendable {
       unsafe keys.bytes.withUnsafeBytes { bytes in
         unsafe table.lookUp { match in
           // Records that stand together often refer to the same object.
-          // Safety: `last` is one of the keys in `bytes`, which outlive it; the decoder wrote each entry's offset and length with them.
+          // Safety: `last` is one of the keys in `bytes`, which outlive it; the decoder wrote each entry's offset and
+          // length with them.
           var last = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
           var found = KeyTable.Match.none
           for entry in keys.entries[firstEntry...] {

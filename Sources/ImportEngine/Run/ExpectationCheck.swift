@@ -22,8 +22,8 @@ struct ExpectationCheck {
     self.model = model
   }
 
-  /// Counts the rows of the store that is there now, before it is imported into in place: to read the file then would let
-  /// go of SQLite's lock on it.
+  /// Counts the rows of the store that is there now, before it is imported into in place: to read the file then would
+  /// let go of SQLite's lock on it.
   mutating func countBefore() throws {
     guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return }
     for step in pipeline.imports where step.expectation?.shrink != nil {
@@ -111,7 +111,8 @@ struct ExpectationCheck {
       + "\(FilePath.shown(pipeline.store.path)); at most \(FieldType.short(percent))% fewer are expected"
   }
 
-  /// The rows of an entity and its sub-entities in the store that is there, which may have been made with another model.
+  /// The rows of an entity and its sub-entities in the store that is there, which may have been made with another
+  /// model.
   private func rowCount(of name: String) throws -> Int {
     let known = try StoreInspection.read(path: pipeline.store.path).entities
     guard let root = known.first(where: { $0.name == name }) else { return 0 }

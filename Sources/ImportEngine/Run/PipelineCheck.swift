@@ -5,11 +5,11 @@ public import ObjectModel
 public import Pipelines
 import SeedFormats
 
-/// The mistakes of a pipeline that show before it runs. `seedbed lint` lists them all; a run that has errors among them ends
-/// with the same list before it touches anything.
+/// The mistakes of a pipeline that show before it runs. `seedbed lint` lists them all; a run that has errors among them
+/// ends with the same list before it touches anything.
 public enum PipelineCheck {
-  /// Reads a pipeline file. Where it has mistakes, those that only the model shows are told as well, of all that could be
-  /// read.
+  /// Reads a pipeline file. Where it has mistakes, those that only the model shows are told as well, of all that could
+  /// be read.
   /// - Throws: `PipelineError` with every mistake.
   public static func read(
     path: String, environment: [String: String], options: PipelineReader.Options = PipelineReader.Options()
@@ -49,8 +49,8 @@ public enum PipelineCheck {
     return sorted(lint + ofSources + looks.flatMap(\.warnings) + ofValueFiles(file))
   }
 
-  /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told when
-  ///   it is read.
+  /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told
+  ///   when it is read.
   static func requireSound(
     _ file: PipelineFile, model: ManagedObjectModel, resources: RecordExpressionResources
   ) throws(RunError) {

@@ -27,11 +27,11 @@ public struct PipelineRun {
     var recordsPerBatch = 8192
     /// What key tables, sorting and caches may hold in memory together.
     public var memory = MemoryBudget.standard
-    /// How steps are written that state no strategy and can be done so; nil: each by the fastest way that it can be. The
-    /// rows are the same. `.restore` is for dumps and means nothing here.
+    /// How steps are written that state no strategy and can be done so; nil: each by the fastest way that it can be.
+    /// The rows are the same. `.restore` is for dumps and means nothing here.
     public var strategy: ImportStep.Strategy?
-    /// The most bytes that are taken from standard input, a FIFO or a device, which are kept in a file; nil: 64 GiB, or half
-    /// of the free space where that is less.
+    /// The most bytes that are taken from standard input, a FIFO or a device, which are kept in a file; nil: 64 GiB, or
+    /// half of the free space where that is less.
     public var maximumInputBytes: Int?
     /// The most that one compressed source may inflate to.
     public var inflation = InflationLimit.standard
@@ -278,8 +278,8 @@ public struct PipelineRun {
 
   /// Puts the exports and the store in place, all or none.
   ///
-  /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has to
-  /// be done again.
+  /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has
+  /// to be done again.
   func publish(_ files: [(from: String, to: String)], _ build: StoreBuild?) throws {
     let placement = Placement()
     do {

@@ -4,8 +4,8 @@ import ObjectModel
 import Platform
 import PropertyLists
 
-/// Whether a store is still what the run made, for `replace: when-changed`: it was not cut short, nothing wrote to it, or took its
-/// files of external data away.
+/// Whether a store is still what the run made, for `replace: when-changed`: it was not cut short, nothing wrote to it,
+/// or took its files of external data away.
 ///
 /// The digest of the store's bytes and of its external files stands in the store's own metadata. It is counted with a
 /// placeholder in its place, and written over that when the store is sealed.

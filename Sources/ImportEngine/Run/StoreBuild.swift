@@ -193,8 +193,8 @@ struct StoreBuild {
 }
 
 extension StoreSettings {
-  /// The store that a run copies and imports into: the target itself with `replace: never`, else the seed store; nil when
-  /// it makes a new one.
+  /// The store that a run copies and imports into: the target itself with `replace: never`, else the seed store; nil
+  /// when it makes a new one.
   var origin: String? {
     replace == .never && FileManager.default.fileExists(atPath: path) ? path : seed
   }

@@ -3,8 +3,8 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// Refuses records without a complete match key and, with `duplicates: first` or `reject`, finds those whose key an earlier
-/// record has. With `duplicates: last` that is found out before anything is written (`DuplicateKeyScan`).
+/// Refuses records without a complete match key and, with `duplicates: first` or `reject`, finds those whose key an
+/// earlier record has. With `duplicates: last` that is found out before anything is written (`DuplicateKeyScan`).
 final class KeyCheck {
   private let plan: StepPlan
   private let memory: KeyMemory

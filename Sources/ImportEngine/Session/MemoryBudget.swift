@@ -1,5 +1,5 @@
-/// How the memory that a run may take is shared out among its stages. What does not fit a share goes to temporary files in
-/// the folder where the store is built.
+/// How the memory that a run may take is shared out among its stages. What does not fit a share goes to temporary files
+/// in the folder where the store is built.
 public struct MemoryBudget: Sendable, Equatable {
   /// Bytes for everything that could grow with the input. Batches, of which there are as many as workers need, and the
   /// program itself come on top.

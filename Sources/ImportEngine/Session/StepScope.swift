@@ -36,7 +36,8 @@ final class StepScope: ReferringStep {
 
   // MARK: - Batches
 
-  /// What is done with every batch before its rows are written: counts the records that were left out while it was decoded.
+  /// What is done with every batch before its rows are written: counts the records that were left out while it was
+  /// decoded.
   func countLeftOut(of decoded: DecodedBatch) {
     count(StepOutcomes(filtered: decoded.filtered, duplicate: decoded.duplicate))
     decoded.forgetLeftOut()

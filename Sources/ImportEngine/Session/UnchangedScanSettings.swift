@@ -14,8 +14,8 @@ struct UnchangedScanSettings: Sendable {
   /// finished pages and the indexes are made anew. Below that it costs less to insert them one by one.
   var leastLoaded = 20_000
   var rowsPerLoaded = 5
-  /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChanged` of them, the table is
-  /// written anew. Below that it costs less to update them one by one.
+  /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChanged` of them, the table
+  /// is written anew. Below that it costs less to update them one by one.
   var leastChanged = 20_000
   var rowsPerChanged = 33
 }

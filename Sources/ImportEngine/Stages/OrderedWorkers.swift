@@ -2,13 +2,13 @@ import Dispatch
 import Exports
 import Foundation
 
-/// Workers that read a source piece after piece and make products of the pieces, which one consumer takes in the order of
-/// the source.
+/// Workers that read a source piece after piece and make products of the pieces, which one consumer takes in the order
+/// of the source.
 ///
-/// Only one of them reads at a time, because a source has one position; any free worker does it, as long as there is memory
-/// for one more piece, and otherwise takes the oldest piece that was read. So no worker rests while there is work of either
-/// kind, and there need be no more threads than processors: with a thread for every stage, processors were idle for a
-/// quarter of the time until the system had moved a thread that another one had woken.
+/// Only one of them reads at a time, because a source has one position; any free worker does it, as long as there is
+/// memory for one more piece, and otherwise takes the oldest piece that was read. So no worker rests while there is
+/// work of either kind, and there need be no more threads than processors: with a thread for every stage, processors
+/// were idle for a quarter of the time until the system had moved a thread that another one had woken.
 final class OrderedWorkers<Buffer: Sendable, Piece: Sendable, Product: Sendable>: @unchecked Sendable {
   /// What reading on yields.
   enum Step {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// What a stage has done so far. All of its workers add to it, without locks.
 ///
-/// A worker is busy whenever it does not wait for another stage, so it takes two readings of the clock for the whole of its
-/// life and two for each time that it has to wait, none per batch or row.
+/// A worker is busy whenever it does not wait for another stage, so it takes two readings of the clock for the whole of
+/// its life and two for each time that it has to wait, none per batch or row.
 final class StageMeter: Sendable {
   let stage: Stage
   private let working = Atomic<Int64>(0)

@@ -4,11 +4,12 @@ import Foundation
 import Pipelines
 import SeedFormats
 
-/// Runs the stages of one step up to decoding, on `jobs` workers: one at a time reads, inflates and cuts into batches of
-/// whole records, the others scan and decode, and the decoded batches are handed over in input order. (The records of a
-/// JSON document are scanned by the worker that reads them, because only that finds their ends.)
+/// Runs the stages of one step up to decoding, on `jobs` workers: one at a time reads, inflates and cuts into batches
+/// of whole records, the others scan and decode, and the decoded batches are handed over in input order. (The records
+/// of a JSON document are scanned by the worker that reads them, because only that finds their ends.)
 ///
-/// The number of record batches is fixed; a worker without one to fill waits. That bounds memory whatever the input's size.
+/// The number of record batches is fixed; a worker without one to fill waits. That bounds memory whatever the input's
+/// size.
 struct StepStages: Sendable {
   let plan: StepPlan
   let files: [SourceFile]
@@ -51,7 +52,8 @@ struct StepStages: Sendable {
       buffers: buffers, reader: options.format == .json ? reading.scan : reading.read, worker: reading.decode,
       consumer: reading.write.waitForInput, read: source.read)
     let running = DispatchGroup()
-    // One of them reads. A source of no more bytes than a batch has records is one batch, which one worker reads and decodes.
+    // One of them reads. A source of no more bytes than a batch has records is one batch, which one worker reads and
+    // decodes.
     let isOneBatch = files.count == 1 && SourceInputs.bytes(of: files) <= recordsPerBatch
     for worker in 0..<(isOneBatch ? 1 : max(jobs, 2)) {
       reading.decode.work(on: DispatchQueue(label: "seedbed.worker.\(worker)"), in: running) { decode(in: workers) }

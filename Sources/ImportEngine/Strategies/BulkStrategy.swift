@@ -1,5 +1,5 @@
-/// Writes a table that is empty: rows as finished pages where that is possible, otherwise inserted through SQLite. Nothing is
-/// looked up among stored rows.
+/// Writes a table that is empty: rows as finished pages where that is possible, otherwise inserted through SQLite.
+/// Nothing is looked up among stored rows.
 final class BulkStrategy: WritingStrategy {
   let scope: StepScope
   private let writer: NewRowWriter

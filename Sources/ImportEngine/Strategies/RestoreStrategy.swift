@@ -1,5 +1,5 @@
-/// Writes a new object for every record of a dump. Steps that restore entities of one table go on with one load of pages,
-/// which ends when a step that does not belong to it begins.
+/// Writes a new object for every record of a dump. Steps that restore entities of one table go on with one load of
+/// pages, which ends when a step that does not belong to it begins.
 final class RestoreStrategy: WritingStrategy {
   let scope: StepScope
   private let writer: NewRowWriter

@@ -2,8 +2,8 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// Inserts or updates rows by a uniqueness constraint, without objects in memory. Many new or changed records are written
-/// as finished pages (`TableRewrite`).
+/// Inserts or updates rows by a uniqueness constraint, without objects in memory. Many new or changed records are
+/// written as finished pages (`TableRewrite`).
 final class UpsertStrategy: WritingStrategy {
   let scope: StepScope
   private let matched: MatchedRecords

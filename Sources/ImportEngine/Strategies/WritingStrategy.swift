@@ -1,8 +1,8 @@
 /// A way in which a step's records become rows of the store. A step has one, which is made when its turn comes
 /// (`StrategyChoice`) and kept until the run's end, because records may wait for later steps.
 ///
-/// `begin` and `importRecords` are called once each, in this order, and `finish` after that; `write` for every batch. What
-/// becomes of the records is counted in the scope's outcomes.
+/// `begin` and `importRecords` are called once each, in this order, and `finish` after that; `write` for every batch.
+/// What becomes of the records is counted in the scope's outcomes.
 protocol WritingStrategy: AnyObject {
   var scope: StepScope { get }
 

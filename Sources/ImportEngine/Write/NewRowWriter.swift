@@ -4,8 +4,8 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// Writes batches of which every row is a new object's, past the object graph: what bulk steps and steps that restore do,
-/// and an upsert with the records that are known to be new.
+/// Writes batches of which every row is a new object's, past the object graph: what bulk steps and steps that restore
+/// do, and an upsert with the records that are known to be new.
 final class NewRowWriter {
   /// What decode workers do beyond decoding; nil where each batch is resolved and encoded here.
   private(set) var preparation: BulkPreparation?

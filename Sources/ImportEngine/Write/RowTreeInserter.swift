@@ -2,8 +2,8 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// Inserts the rows of new objects with their to-many relationships. Primary keys are handed out first, so that references
-/// inside a batch resolve at once.
+/// Inserts the rows of new objects with their to-many relationships. Primary keys are handed out first, so that
+/// references inside a batch resolve at once.
 final class RowTreeInserter {
   let target: any ImportTarget
   let tables: KeyTables

@@ -98,8 +98,8 @@ enum KeyChoice {
     return isWhole(type) && !isMeasure(column.name) && isNoCoincidence(column, count: list.count) ? 2000 : nil
   }
 
-  /// Whether numbers are different by more than chance: among n numbers of c that are possible none would be alike with the
-  /// probability exp(-n²/2c). Many are taken as they are, because few columns of numbers have no value twice.
+  /// Whether numbers are different by more than chance: among n numbers of c that are possible none would be alike with
+  /// the probability exp(-n²/2c). Many are taken as they are, because few columns of numbers have no value twice.
   private static func isNoCoincidence(_ column: ColumnProfile, count: Int) -> Bool {
     let range = Double(column.greatest) - Double(column.smallest) + 1
     let count = Double(count)

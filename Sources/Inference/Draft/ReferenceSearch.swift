@@ -57,7 +57,8 @@ struct ReferenceSearch {
   }
 
   /// Whether a key of a list leads to that of another. A key that is named after its own list does not: `users.user_id`
-  /// is what `profiles.user_id` refers to. Of two with the same values one refers to the other, or neither could be deleted.
+  /// is what `profiles.user_id` refers to. Of two with the same values one refers to the other, or neither could be
+  /// deleted.
   private static func leads(
     _ column: ColumnProfile, of own: Candidate, _ ownIndex: Int, to key: ColumnProfile, of target: Candidate,
     _ index: Int
@@ -96,8 +97,9 @@ struct ReferenceSearch {
     return left == right || isWhole(left) && isWhole(right)
   }
 
-  /// Whether a column's name says that it refers to a list's key: `stop_id`, `stop`, `parent_stop_id` for `stops.id`, and
-  /// the key's own name where that says what it is the key of. In the list itself the name has to say more than that.
+  /// Whether a column's name says that it refers to a list's key: `stop_id`, `stop`, `parent_stop_id` for `stops.id`,
+  /// and the key's own name where that says what it is the key of. In the list itself the name has to say more than
+  /// that.
   static func names(_ column: String, key: String, list: String, isOwn: Bool = false) -> Bool {
     let words = NameWords.words(column).map(NameWords.singular)
     let keyWords = NameWords.words(key).map(NameWords.singular)
@@ -124,8 +126,8 @@ struct ReferenceSearch {
     return Array(words.dropLast())
   }
 
-  /// The name of a relationship after its column: `stop` for `stop_id`, and the target's where the column has the name of a
-  /// key: `book` for `isbn`.
+  /// The name of a relationship after its column: `stop` for `stop_id`, and the target's where the column has the name
+  /// of a key: `book` for `isbn`.
   static func relationshipName(_ column: String, target: String) -> String {
     let words = withoutKeyWord(NameWords.words(column))
     let isKey = words.count == 1 && words.allSatisfy(KeyChoice.isTelling) && !target.isEmpty

@@ -2,8 +2,8 @@ import ImportEngine
 import ObjectModel
 import Pipelines
 
-/// Comments out what a run would end at: references to objects that no file has, and steps whose objects would lack what
-/// the model requires.
+/// Comments out what a run would end at: references to objects that no file has, and steps whose objects would lack
+/// what the model requires.
 struct RunnableSteps {
   private(set) var steps: [PipelineStep]
   private(set) var notes: [String] = []

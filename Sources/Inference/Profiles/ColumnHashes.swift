@@ -1,4 +1,5 @@
-/// The values of a column as 64-bit hashes: whether one occurs twice, and whether another column's values are among them.
+/// The values of a column as 64-bit hashes: whether one occurs twice, and whether another column's values are among
+/// them.
 ///
 /// Two values with one hash count as equal. So what is called unique is; the reverse is wrong once in billions.
 struct ColumnHashes {

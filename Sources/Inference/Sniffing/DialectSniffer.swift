@@ -3,8 +3,8 @@ import SeedFormats
 
 /// Tells how a text of columns is written: what stands between its fields and around them.
 ///
-/// Every dialect in question is tried on the text's beginning with the reader that imports use. The one wins under which
-/// most records have as many fields as the first.
+/// Every dialect in question is tried on the text's beginning with the reader that imports use. The one wins under
+/// which most records have as many fields as the first.
 struct DialectSniffer {
   struct Dialect: Equatable {
     var delimiter: UInt8

@@ -1,7 +1,7 @@
 import SeedFormats
 
-/// The arrays of objects that a JSON document leads to through objects alone, and what else it holds: found in one pass,
-/// without keeping the document.
+/// The arrays of objects that a JSON document leads to through objects alone, and what else it holds: found in one
+/// pass, without keeping the document.
 struct JSONOutline {
   /// JSON Pointers of the arrays that hold an object first, in the order of the document.
   private(set) var arrays: [String] = []

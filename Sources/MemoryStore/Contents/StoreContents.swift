@@ -7,13 +7,14 @@ public import StoreInterface
 public struct StoreContents: Sendable {
   /// The store's UUID, which is part of every object's id.
   public var identifier: UUID
-  /// All objects. Ids are permanent and carry the identifier, upper case. Exported ones come in the order of the model's
-  /// root entities, then by primary key.
+  /// All objects. Ids are permanent and carry the identifier, upper case. Exported ones come in the order of the
+  /// model's root entities, then by primary key.
   public var snapshots: [Snapshot]
   /// The members of every to-many relationship that has any, in order where it is ordered.
   ///
   /// Needed are both sides of many-to-many relationships, those without inverse, and the order of ordered ones. Where a
-  /// to-one inverse says which objects are members, a list may be left out; one that is there must name the same objects.
+  /// to-one inverse says which objects are members, a list may be left out; one that is there must name the same
+  /// objects.
   public var toMany: [SaveRequest.ToManyChange]
   /// Name of a root entity → the key that its next object gets, from 1. Keys below were given out, also when no object
   /// has them any more, and are not given out again.

@@ -3,11 +3,11 @@ public import Foundation
 public import ObjectModel
 public import StoreInterface
 
-/// What containers migrate their stores with by themselves: the versions of a model and the mapping models beside it, which are
-/// read only when a store needs them.
+/// What containers migrate their stores with by themselves: the versions of a model and the mapping models beside it,
+/// which are read only when a store needs them.
 public struct AutomaticMigration: StoreMigrating {
-  /// The model with its versions; nil where there is nothing but the container's model, and a store's own is taken for the
-  /// older one.
+  /// The model with its versions; nil where there is nothing but the container's model, and a store's own is taken for
+  /// the older one.
   public var modelURL: URL?
   /// Mapping models, or folders that have some; nil for the model's folder.
   public var mappingModelURLs: [URL]?
@@ -15,7 +15,8 @@ public struct AutomaticMigration: StoreMigrating {
   public var policies: MigrationPolicies
   /// What becomes of objects in a SQLite store that are not unique any more; see `ProgressiveMigration.duplicates`.
   public var duplicates = StoreMigration.DuplicatePolicy.refuse
-  /// Whether steps through versions in between may lose what the wanted model has; see `ProgressiveMigration.acceptsLossesOnTheWay`.
+  /// Whether steps through versions in between may lose what the wanted model has; see
+  /// `ProgressiveMigration.acceptsLossesOnTheWay`.
   public var acceptsLossesOnTheWay = false
 
   /// Migrations for a model and those beside it.

@@ -4,11 +4,13 @@ import ObjectModel
 
 /// What the data of a SQLite store will break in the steps of a chain, as far as it can be told before the first step.
 ///
-/// For each inferred step up to the first one that a mapping model makes, the mappings are put together to one from the store's own
-/// model, and the rules of the step's model are tried on the store. Where a default of a step gives values to what is mandatory in a
-/// later one, nothing is missing there; what such values break otherwise is not seen, nor what an earlier step removes as a duplicate.
+/// For each inferred step up to the first one that a mapping model makes, the mappings are put together to one from the
+/// store's own model, and the rules of the step's model are tried on the store. Where a default of a step gives values
+/// to what is mandatory in a later one, nothing is missing there; what such values break otherwise is not seen, nor
+/// what an earlier step removes as a duplicate.
 package struct ChainOutlook {
-  /// For each step of the chain what is in its way and in that of none before it; nothing for steps that cannot be looked ahead to.
+  /// For each step of the chain what is in its way and in that of none before it; nothing for steps that cannot be
+  /// looked ahead to.
   package private(set) var conditions: [[MigrationCondition]]
 
   /// Looks at a store.
@@ -67,8 +69,8 @@ extension MappingModel {
     return MappingModel(entityMappings: mappings)
   }
 
-  /// Attributes that have values whatever the store's first model was, by entity and name: a default filled them, in this step or in one
-  /// before that left `earlier`.
+  /// Attributes that have values whatever the store's first model was, by entity and name: a default filled them, in
+  /// this step or in one before that left `earlier`.
   fileprivate func filled(in model: ManagedObjectModel, after earlier: Set<[String]>) -> Set<[String]> {
     var result: Set<[String]> = []
     for mapping in entityMappings {

@@ -1,11 +1,12 @@
 import ObjectModel
 
-/// Looks for the best chain of steps between two versions of a library: the one that loses least of what the first one has, among these
-/// the shortest, among these the one with the fewest mapping models.
+/// Looks for the best chain of steps between two versions of a library: the one that loses least of what the first one
+/// has, among these the shortest, among these the one with the fewest mapping models.
 ///
-/// From each version it looks at the wanted one, at the next in the order of versions, at those that a mapping model leads to,
-/// and at those that a mapping model begins at. So it stays fast with hundreds of versions. Names need not say the order of
-/// versions: where something would be lost so, and there are no more than `mostVersions`, it looks at all of them.
+/// From each version it looks at the wanted one, at the next in the order of versions, at those that a mapping model
+/// leads to, and at those that a mapping model begins at. So it stays fast with hundreds of versions. Names need not
+/// say the order of versions: where something would be lost so, and there are no more than `mostVersions`, it looks at
+/// all of them.
 struct ChainSearch {
   private struct Cost: Comparable {
     var losses = 0
@@ -71,7 +72,8 @@ struct ChainSearch {
     return MigrationChain(steps: made)
   }
 
-  /// What is left of the first version after a step. A mapping model may make anything of anything: what it leads to counts as what is left.
+  /// What is left of the first version after a step. A mapping model may make anything of anything: what it leads to
+  /// counts as what is left.
   private mutating func remaining(_ before: RemainingSchema, _ source: Int, _ destination: Int) -> RemainingSchema {
     if steps.judgement(source, destination)?.isMapped == true {
       return RemainingSchema(of: library.versions[destination].model)
@@ -125,7 +127,8 @@ struct ChainSearch {
     return found.sorted()
   }
 
-  /// Takes inferred steps in a row as one where that keeps all that they keep: from each version as far as one inferred step leads.
+  /// Takes inferred steps in a row as one where that keeps all that they keep: from each version as far as one inferred
+  /// step leads.
   private mutating func shortened(_ path: [Int]) -> [Int] {
     var result = [path[0]]
     var start = 0

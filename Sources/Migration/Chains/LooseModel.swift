@@ -1,7 +1,8 @@
 import ObjectModel
 
 extension ManagedObjectModel {
-  /// The same without uniqueness constraints, in which objects are made before duplicates are resolved; nil where there are none.
+  /// The same without uniqueness constraints, in which objects are made before duplicates are resolved; nil where there
+  /// are none.
   func withoutConstraints() throws -> ManagedObjectModel? {
     guard descriptions.contains(where: { !$0.uniquenessConstraints.isEmpty }) else { return nil }
     var entities = descriptions

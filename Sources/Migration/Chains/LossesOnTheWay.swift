@@ -1,12 +1,14 @@
 import ObjectModel
 
 extension MigrationChain {
-  /// What steps lose although the version that they lead to has it: an attribute that goes in a version in between and comes back with
-  /// another type, or one that a mapping model leaves out. What the last version does not have does not count, and neither does what
-  /// only versions in between have. What a mapping model fills with other values on purpose counts as kept.
+  /// What steps lose although the version that they lead to has it: an attribute that goes in a version in between and
+  /// comes back with another type, or one that a mapping model leaves out. What the last version does not have does not
+  /// count, and neither does what only versions in between have. What a mapping model fills with other values on
+  /// purpose counts as kept.
   /// - Parameters:
   ///   - policies: those that the program has. What they bring along is not known, and counts as kept.
-  ///   - allowsMappings: whether mapping models may lose what they leave out. The steps between them are looked at together then.
+  ///   - allowsMappings: whether mapping models may lose what they leave out. The steps between them are looked at
+  ///     together then.
   func lossesOnTheWay(_ policies: MigrationPolicies, allowsMappings: Bool) -> [String] {
     let runs = steps.split { step in if case .mapped = step.way { allowsMappings } else { false } }
     return runs.flatMap { run -> [String] in

@@ -23,7 +23,8 @@ public struct MigrationChain: Sendable {
     public internal(set) var losses: [String]
     /// What becomes of what lies in a SQLite store and does not belong to the model.
     package internal(set) var foreign = ForeignObjectChanges()
-    /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in this step.
+    /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in
+    /// this step.
     public var droppedTriggers: [String] { foreign.droppedTriggers }
     /// Indexes of a SQLite store that no model explains, such as `recent on ZNOTE`, and that go in this step.
     public var droppedIndexes: [String] { foreign.droppedIndexes }
@@ -48,8 +49,9 @@ public struct MigrationChain: Sendable {
 }
 
 extension MigrationChain {
-  /// Notes what the steps do not bring along of what lies in a SQLite store beside the model: triggers on its tables go in the
-  /// first step, indexes and columns where tables change, everything where a mapping model has the store made anew.
+  /// Notes what the steps do not bring along of what lies in a SQLite store beside the model: triggers on its tables go
+  /// in the first step, indexes and columns where tables change, everything where a mapping model has the store made
+  /// anew.
   mutating func note(_ foreign: ForeignObjects) throws {
     var foreign = foreign
     for (index, step) in steps.enumerated() {
@@ -110,7 +112,8 @@ extension MigrationChain.Step: CustomStringConvertible {
     }
   }
 
-  /// What happens to an entity's objects. The author of a mapping model may say of one that it is copied and leave some of it out.
+  /// What happens to an entity's objects. The author of a mapping model may say of one that it is copied and leave some
+  /// of it out.
   private func type(of mapping: EntityMapping) -> EntityMapping.MappingType {
     guard mapping.mappingType == .copy, case .mapped = way, let before = mapping.sourceEntityName,
       let after = mapping.destinationEntityName, let older = source.model[before], let newer = destination.model[after]

@@ -5,7 +5,8 @@ import Platform
 
 /// What is asked of mapping models before a chain is carried out.
 extension ProgressiveMigration {
-  /// - Throws: for a mapping model with mistakes that is for two models: without it the step between them would be another.
+  /// - Throws: for a mapping model with mistakes that is for two models: without it the step between them would be
+  ///   another.
   func requireNoMistaken(
     _ older: ManagedObjectModel, _ newer: ManagedObjectModel, _ library: ModelLibrary
   ) throws(MigrationError) {
@@ -36,8 +37,8 @@ extension ProgressiveMigration {
     steps.filter { !takesMappingsAsTheyAre || MappedStep($0, policies) == nil }
   }
 
-  /// - Throws: for inferred steps that lose something or nothing where a mapping model has mistakes, and for those that lose something
-  ///   where a mapping model was passed over for what it leaves out.
+  /// - Throws: for inferred steps that lose something or nothing where a mapping model has mistakes, and for those that
+  ///   lose something where a mapping model was passed over for what it leaves out.
   func requireNonePassedOver(by chain: MigrationChain, _ library: ModelLibrary) throws(MigrationError) {
     for step in chain.steps where MappedStep(step, policies) == nil {
       let (older, newer) = (step.source.model, step.destination.model)

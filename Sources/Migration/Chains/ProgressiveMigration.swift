@@ -5,11 +5,11 @@ import ModelFiles
 public import ObjectModel
 public import StoreInterface
 
-/// Brings stores from any known version of a model to another, through the chain of steps that loses least, each inferred or by a
-/// mapping model.
+/// Brings stores from any known version of a model to another, through the chain of steps that loses least, each
+/// inferred or by a mapping model.
 ///
-/// One inferred step of a SQLite store is done in place, in one transaction. Otherwise all steps are done on copies beside the
-/// store, and the last one takes its place: whatever goes wrong, the store is what it was.
+/// One inferred step of a SQLite store is done in place, in one transaction. Otherwise all steps are done on copies
+/// beside the store, and the last one takes its place: whatever goes wrong, the store is what it was.
 public struct ProgressiveMigration: StoreMigrating {
   /// Makes the manager of a step by a mapping model.
   public typealias ManagerMaker =
@@ -19,13 +19,13 @@ public struct ProgressiveMigration: StoreMigrating {
   public var library: ModelLibrary
   /// The policies that the mapping models name.
   public var policies: MigrationPolicies
-  /// Makes the managers, for subclasses and for managers that are set up in a way of their own; nil: plain ones. They are given
-  /// `policies` when they have none.
+  /// Makes the managers, for subclasses and for managers that are set up in a way of their own; nil: plain ones. They
+  /// are given `policies` when they have none.
   public var makeManager: ManagerMaker?
   /// Told of each step before it begins.
   public var willBeginStep: (@Sendable (MigrationChain.Step) -> Void)?
-  /// Whether the library's mapping models were chosen for this very migration: they are used whatever they leave out, and what they lose
-  /// needs no more consent.
+  /// Whether the library's mapping models were chosen for this very migration: they are used whatever they leave out,
+  /// and what they lose needs no more consent.
   package var takesMappingsAsTheyAre = false
   /// How steps in place are done: duplicates, times of new derived attributes, and what is told of their progress.
   package var inPlaceOptions = StoreMigration.Options()
@@ -35,17 +35,17 @@ public struct ProgressiveMigration: StoreMigrating {
   /// Told what each step asked of its stores, after it.
   package var didWork: (@Sendable (StoreCounts) -> Void)?
 
-  /// What becomes of objects in a SQLite store that have the same values under a uniqueness constraint that is new in a step. In
-  /// a step by a mapping model it is resolved after the objects are made: the manager then works with a model without constraints.
-  /// Stores of other types are refused whatever it says.
+  /// What becomes of objects in a SQLite store that have the same values under a uniqueness constraint that is new in a
+  /// step. In a step by a mapping model it is resolved after the objects are made: the manager then works with a model
+  /// without constraints. Stores of other types are refused whatever it says.
   public var duplicates: StoreMigration.DuplicatePolicy {
     get { inPlaceOptions.duplicates }
     set { inPlaceOptions.duplicates = newValue }
   }
 
-  /// Whether steps through versions in between may lose what the wanted model has, such as the values of an attribute that one
-  /// version dropped and a later one has again with another type. Nothing can be inferred for that in one step; without consent it is an
-  /// error of code `lossesOnTheWay`.
+  /// Whether steps through versions in between may lose what the wanted model has, such as the values of an attribute
+  /// that one version dropped and a later one has again with another type. Nothing can be inferred for that in one
+  /// step; without consent it is an error of code `lossesOnTheWay`.
   public var acceptsLossesOnTheWay = false
 
   /// Migrations between the versions of a library.

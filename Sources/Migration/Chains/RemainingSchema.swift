@@ -1,6 +1,7 @@
 import ObjectModel
 
-/// What is left of a version's entities and properties after steps that were inferred: what they are called now, by their first names.
+/// What is left of a version's entities and properties after steps that were inferred: what they are called now, by
+/// their first names.
 struct RemainingSchema {
   private var entities: [String: EntitySuccession]
 
@@ -22,7 +23,8 @@ struct RemainingSchema {
     return result
   }
 
-  /// The first names of what is here and not in another, such as `Note` for an entity with all its properties, and `Note.text`.
+  /// The first names of what is here and not in another, such as `Note` for an entity with all its properties, and
+  /// `Note.text`.
   func names(missingIn other: RemainingSchema) -> [String] {
     entities.keys.sorted().flatMap { name -> [String] in
       guard let left = other.entities[name] else { return [name] }
@@ -42,7 +44,8 @@ struct RemainingSchema {
     }
   }
 
-  /// Those of the losses of a step that are about something which is left of the first version, not about what came on the way.
+  /// Those of the losses of a step that are about something which is left of the first version, not about what came on
+  /// the way.
   /// - Parameter model: the version that the step begins at.
   func concerned(
     of losses: [LightweightMigration.Item], _ step: [String: EntitySuccession], from model: ManagedObjectModel
@@ -56,7 +59,8 @@ struct RemainingSchema {
         continue
       }
       for (first, property) in present.properties where next.properties[first] == nil {
-        // A loss is told of the entity that declares the property, or of the entity itself where that one keeps it, by its newer name.
+        // A loss is told of the entity that declares the property, or of the entity itself where that one keeps it, by
+        // its newer name.
         let owner = entity.declaring(property)
         lost.insert([step[owner.name]?.entity ?? owner.name, property])
         lost.insert([next.entity, property])

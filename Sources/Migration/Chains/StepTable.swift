@@ -10,8 +10,8 @@ struct StepRules {
   var policies = MigrationPolicies()
 }
 
-/// What single steps between the versions of a library are like. Each pair of versions is looked at once, and mappings are made for the
-/// steps alone that are taken.
+/// What single steps between the versions of a library are like. Each pair of versions is looked at once, and mappings
+/// are made for the steps alone that are taken.
 struct StepTable {
   /// How a step is done, and how much is lost in it.
   struct Judgement {
@@ -56,8 +56,8 @@ struct StepTable {
     reaches.filter { $0.sources.contains(source) }.reduce(into: []) { $0.formUnion($1.destinations) }
   }
 
-  /// The step between two versions, nil where there is none. A mapping model comes before inference, unless it leaves entities
-  /// out, a mapping can be inferred, and mapping models are not taken as they are.
+  /// The step between two versions, nil where there is none. A mapping model comes before inference, unless it leaves
+  /// entities out, a mapping can be inferred, and mapping models are not taken as they are.
   mutating func judgement(_ source: Int, _ destination: Int) -> Judgement? {
     let pair = Pair(source: source, destination: destination)
     if let known = judgements[pair] { return known }
@@ -76,7 +76,8 @@ struct StepTable {
     return mapping.map { _ in Judgement(losses: uncovered.count, isMapped: true) }
   }
 
-  /// Whether the step between two versions is inferred, and loses no more than so much. It is told faster than how much it loses.
+  /// Whether the step between two versions is inferred, and loses no more than so much. It is told faster than how much
+  /// it loses.
   func isInferred(_ source: Int, _ destination: Int, losingAtMost limit: Int) -> Bool {
     if let known = judgements[Pair(source: source, destination: destination)] {
       return known.map { !$0.isMapped && $0.losses <= limit } ?? false

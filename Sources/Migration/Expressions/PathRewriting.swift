@@ -4,8 +4,8 @@ import Predicates
 /// Makes of the key paths of a mapping's expression what can be computed, and refuses those that lead nowhere.
 ///
 /// Mapping models ask more of values than a model has properties: `$source.link.absoluteString`,
-/// `$source.objectID.URIRepresentation.path`. What the format language knows as a method becomes that, the rest a call of
-/// `ValueMethods`. What they ask of the mapping itself becomes a constant.
+/// `$source.objectID.URIRepresentation.path`. What the format language knows as a method becomes that, the rest a call
+/// of `ValueMethods`. What they ask of the mapping itself becomes a constant.
 struct PathRewriting {
   let scope: MappingScope
   private(set) var expression: CallingExpression

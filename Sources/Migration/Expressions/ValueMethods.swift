@@ -2,8 +2,8 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 
-/// Methods without operands that expressions of mapping models ask of values, beside those that the format language computes:
-/// `$source.objectID.URIRepresentation.path`, `$source.picture.length`.
+/// Methods without operands that expressions of mapping models ask of values, beside those that the format language
+/// computes: `$source.objectID.URIRepresentation.path`, `$source.picture.length`.
 enum ValueMethods {
   private static let url: [String: @Sendable (URL) -> Any?] = [
     "path": { $0.path },

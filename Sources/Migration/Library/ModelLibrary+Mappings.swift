@@ -25,8 +25,8 @@ extension ModelLibrary.Mapping {
       }
   }
 
-  /// Whether the mapping model, which has mistakes, is for two models as far as its entities are there: one at least has the hash,
-  /// and none another.
+  /// Whether the mapping model, which has mistakes, is for two models as far as its entities are there: one at least
+  /// has the hash, and none another.
   func isMeant(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> Bool {
     if mistakes.isEmpty { return false }
     var isMeant = false
@@ -43,8 +43,9 @@ extension ModelLibrary.Mapping {
     return isMeant
   }
 
-  /// The entities of the older model that have objects and a successor in the newer one, and that the mapping model does not speak
-  /// of: Core Data brings objects over by entity mappings alone, so theirs go, whether or not the entity changes.
+  /// The entities of the older model that have objects and a successor in the newer one, and that the mapping model
+  /// does not speak of: Core Data brings objects over by entity mappings alone, so theirs go, whether or not the entity
+  /// changes.
   package func uncovered(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> [String] {
     let covered = Set(mappingModel.entityMappings.compactMap(\.sourceEntityName))
     let left = older.entities.filter { !$0.isAbstract && !covered.contains($0.name) }
@@ -53,8 +54,8 @@ extension ModelLibrary.Mapping {
     return left.map(\.name).filter { successions[$0] != nil }
   }
 
-  /// Whether it maps an entity that is not the same in both models. One that maps none of them fits the two by chance: what it is for
-  /// came about between other versions.
+  /// Whether it maps an entity that is not the same in both models. One that maps none of them fits the two by chance:
+  /// what it is for came about between other versions.
   func changesSomething(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> Bool {
     mappingModel.entityMappings.contains { mapping in
       let source = mapping.sourceEntityName.flatMap { older[$0] }

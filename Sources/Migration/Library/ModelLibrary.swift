@@ -34,8 +34,8 @@ public struct ModelLibrary: Sendable {
     }
   }
 
-  /// The versions, the oldest first. Those of a folder are in the order of their names, numbers in them as numbers and capital
-  /// letters as small ones, so that `shop 10` comes after `Shop 9`.
+  /// The versions, the oldest first. Those of a folder are in the order of their names, numbers in them as numbers and
+  /// capital letters as small ones, so that `shop 10` comes after `Shop 9`.
   public private(set) var versions: [Version]
   /// The mapping models.
   public private(set) var mappings: [Mapping]
@@ -65,8 +65,8 @@ public struct ModelLibrary: Sendable {
   /// - Parameters:
   ///   - modelURL: where the model lies.
   ///   - mappingModelURLs: mapping models, or folders that have some; nil for the folder that the model lies in.
-  /// - Throws: `ModelError` when there is no model or a version has mistakes, and when the system fails to read a file. A mapping
-  ///   model that is damaged is a warning, and steps that lose something are then refused.
+  /// - Throws: `ModelError` when there is no model or a version has mistakes, and when the system fails to read a file.
+  ///   A mapping model that is damaged is a warning, and steps that lose something are then refused.
   public init(modelURL: URL, mappingModelURLs: [URL]? = nil) throws(ModelError) {
     self.init()
     let path = modelURL.path
@@ -104,8 +104,8 @@ public struct ModelLibrary: Sendable {
     unreadable.append(text)
   }
 
-  /// As Xcode shows versions: numbers in names count as numbers, wherever they stand, capital letters as small ones, and a name
-  /// comes before those that go on behind it.
+  /// As Xcode shows versions: numbers in names count as numbers, wherever they stand, capital letters as small ones,
+  /// and a name comes before those that go on behind it.
   static func precedes(_ left: String, _ right: String) -> Bool {
     let (first, second) = (parts(left), parts(right))
     for (one, other) in zip(first, second) where one != other { return one < other }
@@ -149,8 +149,8 @@ public struct ModelLibrary: Sendable {
 
   // MARK: Versions
 
-  /// Inserts the model that is wanted: in the place of the very version where it is one of them, else in the place of the one that has its hashes, as
-  /// its defaults may be others, else as the newest.
+  /// Inserts the model that is wanted: in the place of the very version where it is one of them, else in the place of
+  /// the one that has its hashes, as its defaults may be others, else as the newest.
   mutating func insert(_ version: Version) {
     guard let index = index(of: version.model) else { return versions.append(version) }
     versions[index] = Version(name: versions[index].name, model: version.model)
@@ -159,8 +159,8 @@ public struct ModelLibrary: Sendable {
   /// Adds a version as the oldest.
   mutating func insertOldest(_ version: Version) { versions.insert(version, at: 0) }
 
-  /// The position of a model: of the version that is declared just like it, else of the newest with its hashes. Versions may
-  /// differ in what enters no hash, such as defaults, and one of them be a step to another.
+  /// The position of a model: of the version that is declared just like it, else of the newest with its hashes.
+  /// Versions may differ in what enters no hash, such as defaults, and one of them be a step to another.
   func index(of model: ManagedObjectModel) -> Int? {
     let hashes = model.entityVersionHashesByName
     let same = versions.indices.filter { versions[$0].model.entityVersionHashesByName == hashes }
@@ -173,8 +173,8 @@ public struct ModelLibrary: Sendable {
     return library.adopt(SourceVersion(hashes: hashes)).map { library.versions[$0] }
   }
 
-  /// The position of the version that a store was made with, which takes the store's hashes where its own rest on unconfirmed
-  /// rules.
+  /// The position of the version that a store was made with, which takes the store's hashes where its own rest on
+  /// unconfirmed rules.
   /// - Parameter wanted: the version that is meant where nothing tells several apart; the first one by default.
   mutating func adopt(_ source: SourceVersion, wanted: Int? = nil) -> Int? {
     guard let (index, model) = source.find(among: versions.map(\.model), wanted: wanted) else { return nil }

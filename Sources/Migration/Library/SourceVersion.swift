@@ -4,8 +4,8 @@ import ModelFiles
 import ObjectModel
 import StoreInterface
 
-/// What tells with which version of a model a store was made: its version hashes, and where versions have some that are not sure, the
-/// model that the store carries, or the columns of its tables where it carries none.
+/// What tells with which version of a model a store was made: its version hashes, and where versions have some that are
+/// not sure, the model that the store carries, or the columns of its tables where it carries none.
 struct SourceVersion {
   let hashes: [String: Data]
   /// The model that the store carries itself, as far as it is sound and has the store's hashes.
@@ -33,7 +33,8 @@ struct SourceVersion {
   }
 
   /// The version that the store was made with, with the store's hashes where its own are not sure.
-  /// - Parameter wanted: which one is meant where columns do not tell several apart; the first one by default, and in stores of other types.
+  /// - Parameter wanted: which one is meant where columns do not tell several apart; the first one by default, and in
+  ///   stores of other types.
   func find(
     among models: [ManagedObjectModel], wanted: Int? = nil
   ) -> (index: Int, model: ManagedObjectModel)? {

@@ -2,8 +2,8 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 
-/// What the filters of entity mappings leave out: objects that no mapping of their entity lets in, and values that are read only of
-/// objects of a filter.
+/// What the filters of entity mappings leave out: objects that no mapping of their entity lets in, and values that are
+/// read only of objects of a filter.
 struct FilteredObjects {
   /// An entity whose mappings all have filters.
   private struct Filtered {

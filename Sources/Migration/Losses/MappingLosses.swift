@@ -2,8 +2,8 @@ import ObjectModel
 
 /// What a mapping model leaves behind of the older model's entities and properties: what no entity mapping reads.
 ///
-/// Policies may read anything, so that nothing is said of the properties of entities with one, unless it stands for none
-/// (`EntityMigrationPolicy` itself).
+/// Policies may read anything, so that nothing is said of the properties of entities with one, unless it stands for
+/// none (`EntityMigrationPolicy` itself).
 struct MappingLosses {
   /// An entity or a property that goes, by its names in the older model.
   struct Item: Hashable {
@@ -54,8 +54,8 @@ struct MappingLosses {
 
   // MARK: What stays
 
-  /// What becomes of the older model's entities and properties, by their names; what is left out is missing. What is given something else
-  /// on purpose counts as kept.
+  /// What becomes of the older model's entities and properties, by their names; what is left out is missing. What is
+  /// given something else on purpose counts as kept.
   var kept: [String: EntitySuccession] {
     let gone = Set(items.filter { $0.isLeftOut || $0.property == nil })
     var result: [String: EntitySuccession] = [:]

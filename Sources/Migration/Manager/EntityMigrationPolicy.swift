@@ -3,20 +3,21 @@ public import ObjectModel
 
 /// How the objects of one entity mapping are made, in stages that a subclass may replace.
 ///
-/// Each entity mapping has a policy of its own while a store is migrated. The stages come in this order: for every mapping
-/// `begin`, `createDestinationInstances` of each source object, `endInstanceCreation`; then for every mapping
-/// `createRelationships` of each new object, `endRelationshipCreation`; then for every mapping `performCustomValidation`; last
-/// `end` for all. What a stage throws ends the migration, and the store stays as it was.
+/// Each entity mapping has a policy of its own while a store is migrated. The stages come in this order: for every
+/// mapping `begin`, `createDestinationInstances` of each source object, `endInstanceCreation`; then for every mapping
+/// `createRelationships` of each new object, `endRelationshipCreation`; then for every mapping
+/// `performCustomValidation`; last `end` for all. What a stage throws ends the migration, and the store stays as it
+/// was.
 open class EntityMigrationPolicy {
-  /// What an expression calls: it is given the operands as key-value coding has them (objects, numbers as `NSNumber`, text, lists),
-  /// and gives a value of that kind.
+  /// What an expression calls: it is given the operands as key-value coding has them (objects, numbers as `NSNumber`,
+  /// text, lists), and gives a value of that kind.
   public typealias Function = (_ operands: [Any?]) throws -> Any?
 
   /// Migrations make one for each mapping that names the policy.
   public required init() {}
 
-  /// What value expressions of the mapping call as `FUNCTION($entityPolicy, "selector:", …)`, by selector with its colons. It is
-  /// asked once.
+  /// What value expressions of the mapping call as `FUNCTION($entityPolicy, "selector:", …)`, by selector with its
+  /// colons. It is asked once.
   open var functions: [String: Function] { [:] }
 
   /// The functions, asked once.
@@ -25,8 +26,9 @@ open class EntityMigrationPolicy {
   /// Called before the mapping's objects are made. The default does nothing.
   open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
-  /// Makes what a source object becomes: the default inserts an object of the destination entity, sets its attributes by
-  /// the mapping's expressions and associates the two. What is made here and not associated has no relationships set later.
+  /// Makes what a source object becomes: the default inserts an object of the destination entity, sets its attributes
+  /// by the mapping's expressions and associates the two. What is made here and not associated has no relationships set
+  /// later.
   open func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -36,8 +38,8 @@ open class EntityMigrationPolicy {
   /// Called when all objects of the mapping are made. The default does nothing.
   open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Sets the relationships of a new object: the default by the mapping's expressions. What an expression leads to is added
-  /// to what the relationship has already by its inverse or a policy.
+  /// Sets the relationships of a new object: the default by the mapping's expressions. What an expression leads to is
+  /// added to what the relationship has already by its inverse or a policy.
   open func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {

@@ -44,7 +44,8 @@ struct MappingPlan {
   /// Reads and checks all of a mapping model.
   /// - Parameters:
   ///   - managerFunctions: the selectors that the manager answers; nil where they are not known.
-  ///   - requiresPolicies: whether a policy that is not there is a mistake; where not, what its functions are is not known.
+  ///   - requiresPolicies: whether a policy that is not there is a mistake; where not, what its functions are is not
+  ///     known.
   init(
     checking model: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel,
     _ policies: MigrationPolicies, _ managerFunctions: Set<String>?, requiresPolicies: Bool

@@ -87,15 +87,16 @@ extension MigrationManager: MigrationCalls {
 }
 
 extension MigrationManager {
-  /// What a property mapping's expression gives for a source object, as key-value coding has it: for policies that make the
-  /// objects themselves. Nil where the mapping leaves the property as it is.
+  /// What a property mapping's expression gives for a source object, as key-value coding has it: for policies that make
+  /// the objects themselves. Nil where the mapping leaves the property as it is.
   /// - Parameters:
   ///   - property: whose expression is meant.
   ///   - mapping: the entity mapping that the property's is part of.
   ///   - source: what `$source` is.
   ///   - destination: what `$destination` is, where the expression needs it.
   ///   - policy: what `$entityPolicy` is, where the expression needs it.
-  /// - Throws: `MigrationError` for a mapping that does not belong to the migration that is under way, and for what cannot be computed.
+  /// - Throws: `MigrationError` for a mapping that does not belong to the migration that is under way, and for what
+  ///   cannot be computed.
   public func value(
     of property: PropertyMapping, in mapping: EntityMapping, forSource source: ManagedObject?,
     destination: ManagedObject? = nil, policy: EntityMigrationPolicy? = nil

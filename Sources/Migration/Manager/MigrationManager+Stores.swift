@@ -7,11 +7,12 @@ import Platform
 public import StoreInterface
 
 extension MigrationManager {
-  /// Brings the objects of a store into another store, which is made, or added to when it is there: several mapping models may
-  /// bring parts of a graph over in turn.
+  /// Brings the objects of a store into another store, which is made, or added to when it is there: several mapping
+  /// models may bring parts of a graph over in turn.
   ///
-  /// The result is made beside the destination and takes its place at the end in one step. Whatever goes wrong, the source is never changed, and the
-  /// destination is what it was. What a killed migration left there is removed by the next one.
+  /// The result is made beside the destination and takes its place at the end in one step. Whatever goes wrong, the
+  /// source is never changed, and the destination is what it was. What a killed migration left there is removed by the
+  /// next one.
   /// - Parameters:
   ///   - sourceURL: the store whose objects are brought over.
   ///   - sourceType: the type of that store.
@@ -125,7 +126,8 @@ struct MigrationStore {
     type is SQLiteStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
   }
 
-  /// An error of work on the store, which the migration itself made: where its file makes no sense, the disk is to blame.
+  /// An error of work on the store, which the migration itself made: where its file makes no sense, the disk is to
+  /// blame.
   func misread(_ error: any Error) -> any Error {
     let known = error as? StoreError ?? (error as? MigrationError)?.underlyingError as? StoreError
     guard case .notAStore(url.path, let message)? = known else { return error }
@@ -149,8 +151,10 @@ struct MigrationStore {
     return store
   }
 
-  /// Has a store made beside this one, which then takes its place in one step. Its permissions and a symbolic link to it stay.
-  /// - Throws: what the work throws; `MigrationError` where the store cannot be put in place. This store is what it was then.
+  /// Has a store made beside this one, which then takes its place in one step. Its permissions and a symbolic link to
+  /// it stay.
+  /// - Throws: what the work throws; `MigrationError` where the store cannot be put in place. This store is what it was
+  ///   then.
   func replacing(_ work: (MigrationStore) throws -> Void) throws {
     let place = URL(fileURLWithPath: ResultPath.followed(url.path))
     try requireReplaceable(place)

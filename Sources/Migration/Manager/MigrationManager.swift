@@ -6,14 +6,15 @@ import Predicates
 /// Brings the objects of a store of one model into a store of another, as a mapping model says: Core Data's
 /// `NSMigrationManager`.
 ///
-/// Three passes go over all entity mappings, in their order: objects with their attributes, relationships, validation. Before
-/// the first every expression of the mapping model is read and checked. Saves in between do not validate; at the end every
-/// object of the result must meet the model's rules.
+/// Three passes go over all entity mappings, in their order: objects with their attributes, relationships, validation.
+/// Before the first every expression of the mapping model is read and checked. Saves in between do not validate; at the
+/// end every object of the result must meet the model's rules.
 ///
-/// Objects come in batches, which are saved and let go. What stays in memory is the association table, some 150 bytes for each
-/// pair of objects, and whatever policies keep.
+/// Objects come in batches, which are saved and let go. What stays in memory is the association table, some 150 bytes
+/// for each pair of objects, and whatever policies keep.
 ///
-/// A manager belongs to one thread and does one migration at a time. Subclasses may add functions that expressions call.
+/// A manager belongs to one thread and does one migration at a time. Subclasses may add functions that expressions
+/// call.
 open class MigrationManager {
   /// What an expression calls of `$manager`; see `EntityMigrationPolicy.Function`.
   public typealias Function = EntityMigrationPolicy.Function
@@ -58,8 +59,8 @@ open class MigrationManager {
     self.destinationModel = destinationModel
   }
 
-  /// What value expressions call as `FUNCTION($manager, "selector:", …)` beside what every manager answers, by selector with its
-  /// colons. It is asked once.
+  /// What value expressions call as `FUNCTION($manager, "selector:", …)` beside what every manager answers, by selector
+  /// with its colons. It is asked once.
   open var functions: [String: Function] { [:] }
 
   /// Ends the migration with an error as soon as the object is done that is being worked on.
@@ -79,7 +80,8 @@ open class MigrationManager {
 
   // MARK: Associations
 
-  /// Notes that a source object became a destination object by an entity mapping. Policies that make objects themselves call it.
+  /// Notes that a source object became a destination object by an entity mapping. Policies that make objects themselves
+  /// call it.
   public func associate(
     sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject,
     for mapping: EntityMapping
@@ -87,7 +89,8 @@ open class MigrationManager {
     waitingAssociations.append((source, destination, mapping.name))
   }
 
-  /// What source objects became by an entity mapping, in their order; without source objects, everything that the mapping made.
+  /// What source objects became by an entity mapping, in their order; without source objects, everything that the
+  /// mapping made.
   /// - Throws: `MigrationError` when there is no mapping of that name; what the store throws.
   public func destinationInstances(
     forEntityMappingName name: String, sourceInstances: [ManagedObject]?
@@ -100,8 +103,8 @@ open class MigrationManager {
     return try objects(ids, destinationContext)
   }
 
-  /// What destination objects were made of by an entity mapping, in their order; without destination objects, everything that the mapping
-  /// made something of.
+  /// What destination objects were made of by an entity mapping, in their order; without destination objects,
+  /// everything that the mapping made something of.
   /// - Throws: `MigrationError` when there is no mapping of that name; what the store throws.
   public func sourceInstances(
     forEntityMappingName name: String, destinationInstances: [ManagedObject]?

@@ -1,7 +1,8 @@
 /// The migration policies that a program has, by the class names that its mapping models use.
 ///
-/// Only classes that are named here are ever made. A mapping's `Module.Class` finds the policy of that name, else that of
-/// `Class`, else one of another module's `Class`, as modules are renamed and `.cdm` files keep the name that Xcode knew.
+/// Only classes that are named here are ever made. A mapping's `Module.Class` finds the policy of that name, else that
+/// of `Class`, else one of another module's `Class`, as modules are renamed and `.cdm` files keep the name that Xcode
+/// knew.
 public struct MigrationPolicies: Sendable, ExpressibleByDictionaryLiteral {
   private var classes: [String: EntityMigrationPolicy.Type] = [:]
 

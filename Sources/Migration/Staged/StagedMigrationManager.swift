@@ -5,11 +5,11 @@ public import ObjectModel
 public import StoreInterface
 import Synchronization
 
-/// Brings stores to newer models in stages that the program describes, each by an inferred mapping, with handlers of the program
-/// in between.
+/// Brings stores to newer models in stages that the program describes, each by an inferred mapping, with handlers of
+/// the program in between.
 ///
-/// A store begins at the stage that knows its model; stages before are passed over. Everything is done on a copy beside the store, which takes its place
-/// when the last stage is done: a handler that throws leaves the store as it was.
+/// A store begins at the stage that knows its model; stages before are passed over. Everything is done on a copy beside
+/// the store, which takes its place when the last stage is done: a handler that throws leaves the store as it was.
 public final class StagedMigrationManager: StoreMigrating {
   /// In the order in which they are carried out.
   public let stages: [any MigrationStage]
@@ -37,8 +37,8 @@ public final class StagedMigrationManager: StoreMigrating {
   public var container: PersistentContainer? { present.withLock { $0 } }
 
   /// Brings the store of the description to the model.
-  /// - Throws: `MigrationError` when the stages do not lead there from the store's model, and with what a handler threw underneath;
-  ///   `StoreMigrationError` and `StoreError` of inferred steps.
+  /// - Throws: `MigrationError` when the stages do not lead there from the store's model, and with what a handler threw
+  ///   underneath; `StoreMigrationError` and `StoreError` of inferred steps.
   public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
     guard let url = description.url else { return }
     let hashes = try description.type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]

@@ -1,7 +1,7 @@
 public import ObjectModel
 
-/// Writes Swift classes for a model: for each entity a class, which is written once and then belongs to the program, and an
-/// extension with its typed properties, which is written anew when the model changes.
+/// Writes Swift classes for a model: for each entity a class, which is written once and then belongs to the program,
+/// and an extension with its typed properties, which is written anew when the model changes.
 ///
 /// The same model gives the same text. Only names that are Swift identifiers get into it, so that no model can put
 /// other code there.
@@ -28,8 +28,8 @@ public struct AccessorGenerator: Sendable {
 
   /// Which files are made of an entity: Xcode's "Codegen".
   public enum CodeGeneration: String, Sendable, Hashable, CaseIterable {
-    /// The class and its properties. So it is without a word in the model ("Manual/None"): asking for files is then what
-    /// Xcode's "Create NSManagedObject Subclass" is.
+    /// The class and its properties. So it is without a word in the model ("Manual/None"): asking for files is then
+    /// what Xcode's "Create NSManagedObject Subclass" is.
     case `class`
     /// The properties only; the program has a class of its own.
     case category
@@ -62,14 +62,15 @@ public struct AccessorGenerator: Sendable {
     names = SwiftNames(model, modelName: modelName)
   }
 
-  /// The files of each entity, in the order of the model's entities, one per composite type, and at the end one with the
-  /// list of the classes, which a persistent container takes. For Core Data there are only those of the entities.
+  /// The files of each entity, in the order of the model's entities, one per composite type, and at the end one with
+  /// the list of the classes, which a persistent container takes. For Core Data there are only those of the entities.
   ///
   /// Attributes become properties: scalars where the model says so (an optional one is then 0 without a value, as
   /// Xcode's are), else optional where the attribute is. A required attribute that has no value yet reads as zero or
-  /// empty; UUIDs and URIs have no such value and are always optional. A composite attribute becomes a property of a struct
-  /// with a property for each element that is not transient, nested composites too. To-many relationships become arrays,
-  /// with the methods to add and remove members that Xcode's have; fetched properties arrays that are fetched each time.
+  /// empty; UUIDs and URIs have no such value and are always optional. A composite attribute becomes a property of a
+  /// struct with a property for each element that is not transient, nested composites too. To-many relationships become
+  /// arrays, with the methods to add and remove members that Xcode's have; fetched properties arrays that are fetched
+  /// each time.
   public func files() -> [File] {
     var used: Set<String> = []
     var files: [File] = []

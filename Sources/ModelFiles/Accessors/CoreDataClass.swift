@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// The two files of an entity as Xcode's generator writes them for Swift, for apps that use Apple's framework. The comment
-/// at the head differs, by which the files can be told from others; everything below it is as in Xcode.
+/// The two files of an entity as Xcode's generator writes them for Swift, for apps that use Apple's framework. The
+/// comment at the head differs, by which the files can be told from others; everything below it is as in Xcode.
 struct CoreDataClass {
   let entity: Entity
   let names: SwiftNames

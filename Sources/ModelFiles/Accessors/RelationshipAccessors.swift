@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// The texts of the members that one relationship gives a class: its property, and for a to-many relationship the methods
-/// that Xcode's generator gives it.
+/// The texts of the members that one relationship gives a class: its property, and for a to-many relationship the
+/// methods that Xcode's generator gives it.
 struct RelationshipAccessors {
   private(set) var texts: [String] = []
   private let name: String

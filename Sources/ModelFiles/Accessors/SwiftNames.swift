@@ -65,7 +65,8 @@ struct SwiftNames: Sendable {
   /// The name of a composite type for a comment.
   func shown(_ composite: AttributeDescription.CompositeReference) -> String { Self.compositeName(composite) }
 
-  /// The property of an element as code writes it. Names that every such struct has already get `Property` at their end.
+  /// The property of an element as code writes it. Names that every such struct has already get `Property` at their
+  /// end.
   func elementProperty(_ name: String) -> String {
     var result = name
     while Self.structMembers.contains(result) || (result != name && elementNames.contains(result)) {

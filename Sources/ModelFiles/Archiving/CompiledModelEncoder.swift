@@ -3,8 +3,8 @@ import PropertyLists
 
 /// Turns a model into the archive of a compiled one: the reverse of `CompiledModelDecoder`.
 ///
-/// Every entity has objects of its own for the properties that it inherits. References go in circles, so that the places
-/// of all entities and properties are reserved before any is described.
+/// Every entity has objects of its own for the properties that it inherits. References go in circles, so that the
+/// places of all entities and properties are reserved before any is described.
 struct CompiledModelEncoder {
   typealias Reference = KeyedArchiveBuilder.Reference
   typealias Fields = [(key: String, value: KeyedArchiveBuilder.Field)]

@@ -4,13 +4,13 @@ import PropertyLists
 /// Writes models as keyed archives, in the form in which Core Data keeps a store's model in `Z_MODELCACHE`.
 ///
 /// What is written reads back as the same model with the same version hashes, but for what compiled models do not hold:
-/// the scalar flag, the way of code generation, the class of transformable values and the names of composite types. Equal
-/// models give equal bytes.
+/// the scalar flag, the way of code generation, the class of transformable values and the names of composite types.
+/// Equal models give equal bytes.
 public enum CompiledModelWriter {
   /// The archive of a model, a binary property list.
   ///
-  /// A fetch request template or fetched property whose predicate has no known archived form (`SUBQUERY`, `TERNARY`, set
-  /// operations) is left out.
+  /// A fetch request template or fetched property whose predicate has no known archived form (`SUBQUERY`, `TERNARY`,
+  /// set operations) is left out.
   /// - Throws: `ModelError` with everything that has no known archived form and that indexes or hashes rest on: such
   ///   expressions in derived attributes and partial indexes.
   /// - Complexity: O(entities · properties), inherited ones included.

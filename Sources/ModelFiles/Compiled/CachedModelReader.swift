@@ -10,8 +10,8 @@ public enum CachedModelReader {
   ///   - deflated: the value of `Z_CONTENT`: raw DEFLATE (RFC 1951, no header) of a keyed archive.
   ///   - origin: path of the store, for messages.
   ///   - storedHashes: the store's `NSStoreModelVersionHashes`; see `CompiledModelReader`.
-  /// - Throws: `ModelError` when the bytes cannot be inflated to at most `CompiledModelReader.maximumByteCount`, or are no
-  ///   archive of a model.
+  /// - Throws: `ModelError` when the bytes cannot be inflated to at most `CompiledModelReader.maximumByteCount`, or are
+  ///   no archive of a model.
   public static func read(
     deflated: [UInt8], origin: String, storedHashes: [String: Data] = [:]
   ) throws(ModelError) -> ModelFile {

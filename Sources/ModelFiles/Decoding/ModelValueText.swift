@@ -38,8 +38,8 @@ enum ModelValueText {
     }
   }
 
-  /// Why a text that is no value of the type may stand in a model nevertheless: attributes of the type take no value, as
-  /// one may be left from another type, or it is a number that the type cannot hold. Nil for anything else.
+  /// Why a text that is no value of the type may stand in a model nevertheless: attributes of the type take no value,
+  /// as one may be left from another type, or it is a number that the type cannot hold. Nil for anything else.
   static func reasonToLeaveOut(_ text: String, _ type: AttributeType, isBound: Bool) -> String? {
     let takesNone: Bool
     switch type {

@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 import PropertyLists
 
-/// `xcmapping.xml`: the objects of Xcode's editor, an XML store of Core Data. Deleted objects stay in the file; only what
-/// can be reached from the one mapping model counts.
+/// `xcmapping.xml`: the objects of Xcode's editor, an XML store of Core Data. Deleted objects stay in the file; only
+/// what can be reached from the one mapping model counts.
 struct MappingDocument {
   /// An object of the editor.
   struct Object {
@@ -78,8 +78,8 @@ struct MappingDocument {
     return found
   }
 
-  /// The text behind an attribute's: some characters are written as `\u` with the four hexadecimal digits of their UTF-16
-  /// unit, the low byte first.
+  /// The text behind an attribute's: some characters are written as `\u` with the four hexadecimal digits of their
+  /// UTF-16 unit, the low byte first.
   static func unescaped(_ text: String) -> String {
     guard text.contains("\\u") else { return text }
     var units: [UInt16] = []

@@ -26,7 +26,8 @@ public struct MappingModelFile: Sendable {
 
 /// Reads mapping models: `.xcmappingmodel` folders, their `xcmapping.xml`, and compiled `.cdm` files.
 ///
-/// The XML is compiled by the rules of Xcode's compiler, so that a `.xcmappingmodel` and the `.cdm` made of it read equal.
+/// The XML is compiled by the rules of Xcode's compiler, so that a `.xcmappingmodel` and the `.cdm` made of it read
+/// equal.
 public enum MappingModelReader {
   /// The largest file that is read, in bytes.
   static let maximumByteCount = 64 << 20

@@ -2,8 +2,8 @@ import ObjectModel
 
 /// Turns a model into the XML of a file `contents`: Xcode's elements and attributes, in Xcode's order.
 ///
-/// What Xcode keeps sorted is sorted by name: entities, attributes, relationships, fetch requests, user info. Lists whose
-/// order means something keep it. It mirrors `ModelDecoder`.
+/// What Xcode keeps sorted is sorted by name: entities, attributes, relationships, fetch requests, user info. Lists
+/// whose order means something keep it. It mirrors `ModelDecoder`.
 struct ModelEncoder {
   private(set) var problems: [ModelError.Problem] = []
   /// The composite types that attributes have, by name.

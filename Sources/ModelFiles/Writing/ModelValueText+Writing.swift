@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 
 extension ModelValueText {
-  /// The text that `defaultValue` and `bound` read as this value; nil for values that model files have no form for. Dates
-  /// are seconds since 2001-01-01T00:00:00Z.
+  /// The text that `defaultValue` and `bound` read as this value; nil for values that model files have no form for.
+  /// Dates are seconds since 2001-01-01T00:00:00Z.
   static func text(_ value: Value) -> String? {
     switch value {
     case .integer(let number): String(number)

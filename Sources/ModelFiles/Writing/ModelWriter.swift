@@ -3,8 +3,8 @@ public import ObjectModel
 
 /// Writes models as Xcode's editor does: an `.xcdatamodeld` folder with a version in it, and `.xccurrentversion`.
 ///
-/// What is written reads back as the same model with the same version hashes. Two things have no form in model sources and
-/// are errors: a filtering predicate of a derived attribute, and default values of types that take none.
+/// What is written reads back as the same model with the same version hashes. Two things have no form in model sources
+/// and are errors: a filtering predicate of a derived attribute, and default values of types that take none.
 public enum ModelWriter {
   /// A file of a model's folder.
   public struct File: Sendable, Hashable {
@@ -34,8 +34,8 @@ public enum ModelWriter {
     ]
   }
 
-  /// Writes a version into an `.xcdatamodeld` folder and makes it the current one. The folder is made when it is missing; its
-  /// other versions stay. A version of that name is replaced.
+  /// Writes a version into an `.xcdatamodeld` folder and makes it the current one. The folder is made when it is
+  /// missing; its other versions stay. A version of that name is replaced.
   /// - Parameters:
   ///   - path: the `.xcdatamodeld` folder.
   ///   - version: the version's name without its suffix; by default that of the folder.

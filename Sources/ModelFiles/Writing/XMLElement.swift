@@ -1,5 +1,5 @@
-/// An element of an XML document that is to be written, as Xcode writes it: attributes in the order given, four blanks a
-/// level, an element without children closed in its own tag.
+/// An element of an XML document that is to be written, as Xcode writes it: attributes in the order given, four blanks
+/// a level, an element without children closed in its own tag.
 struct XMLElement {
   let name: String
   private(set) var attributes: [(name: String, value: String)] = []

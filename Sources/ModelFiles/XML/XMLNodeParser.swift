@@ -51,7 +51,8 @@ extension XMLNode {
     return root.node
   }
 
-  /// Whether a document type declaration, the only one, ends without an internal part, where entities would be declared.
+  /// Whether a document type declaration, the only one, ends without an internal part, where entities would be
+  /// declared.
   private static func hasNoDeclarations(_ declaration: Data) -> Bool {
     let end = declaration.firstIndex(of: UInt8(ascii: ">")) ?? declaration.endIndex
     // A quoted ">" may end the search too early, before an internal part.

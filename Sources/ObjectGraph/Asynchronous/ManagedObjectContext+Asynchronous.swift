@@ -86,7 +86,8 @@ extension ManagedObjectContext {
             var request = request
             request.includesPropertyValues = true
             return try self.fetch(request) { needed in
-              // A save, another generation or a first pending change meanwhile: these rows are not what is needed any more.
+              // A save, another generation or a first pending change meanwhile: these rows are not what is needed any
+              // more.
               let isSame =
                 needed.fetchLimit == wanted.fetchLimit && needed.fetchOffset == wanted.fetchOffset
                 && self.generationToken == token
@@ -118,7 +119,8 @@ extension ManagedObjectContext {
       return
     }
     let caching = settings.stalenessInterval != 0
-    // A queue of its own gets a thread at once; those of the global queues are as many as cores, and tasks need them too.
+    // A queue of its own gets a thread at once; those of the global queues are as many as cores, and tasks need them
+    // too.
     DispatchQueue(label: "seedbed.fetch." + (name ?? "")).async {
       deliver(Result { .ofStore(try source.get().snapshotBlocks(request, caching: caching, monitor: monitor)) })
     }

@@ -4,10 +4,10 @@ public import StoreInterface
 
 /// Deletes objects in their stores, without bringing them into a context: `try context.execute(request)`.
 ///
-/// The model's delete rules hold, as in a save: relationships to deleted objects are nullified, cascades are followed, and a
-/// deletion that a rule denies, or that would leave an object without what it requires, fails as a whole. Pending changes
-/// of contexts do not count, and their objects learn of it by `ManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`
-/// with `BatchDeleteResult.changes`.
+/// The model's delete rules hold, as in a save: relationships to deleted objects are nullified, cascades are followed,
+/// and a deletion that a rule denies, or that would leave an object without what it requires, fails as a whole. Pending
+/// changes of contexts do not count, and their objects learn of it by
+/// `ManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)` with `BatchDeleteResult.changes`.
 public final class BatchDeleteRequest {
   /// What the result tells.
   public var resultType = BatchDeleteRequestResultType.resultTypeStatusOnly

@@ -4,10 +4,10 @@ public import StoreInterface
 /// Inserts objects in a store, without bringing them into a context: `try context.execute(request)`.
 ///
 /// Where a row has the values of another object for a uniqueness constraint, the context's merge policy decides: under
-/// `mergeByPropertyObjectTrump` the object takes the row's values (a key that is absent leaves one, null clears it), under
-/// `overwrite` absent ones go back to the model's defaults, under `mergeByPropertyStoreTrump` and `rollback` the object
-/// stays as it is, and under `error` the request fails. The rules of the model for attributes hold; methods of classes
-/// are not called.
+/// `mergeByPropertyObjectTrump` the object takes the row's values (a key that is absent leaves one, null clears it),
+/// under `overwrite` absent ones go back to the model's defaults, under `mergeByPropertyStoreTrump` and `rollback` the
+/// object stays as it is, and under `error` the request fails. The rules of the model for attributes hold; methods of
+/// classes are not called.
 ///
 /// The keys of a dictionary are names of attributes, dotted paths of composites' elements, and names of to-one
 /// relationships, whose values are ids of saved objects. A relationship that is to-one at both sides cannot be set.
@@ -57,8 +57,8 @@ public final class BatchInsertRequest {
     self.init(entity.name, entity, Self.source(objects))
   }
 
-  /// Inserts an object for every dictionary that the closure fills. It gets an empty one each time and returns true when
-  /// there are no more, whatever is in it then.
+  /// Inserts an object for every dictionary that the closure fills. It gets an empty one each time and returns true
+  /// when there are no more, whatever is in it then.
   public convenience init(entityName: String, dictionaryHandler: @escaping (inout [String: Any]) throws -> Bool) {
     self.init(entityName, nil, .dictionaries(dictionaryHandler))
   }
@@ -68,9 +68,9 @@ public final class BatchInsertRequest {
     self.init(entity.name, entity, .dictionaries(dictionaryHandler))
   }
 
-  /// Inserts an object for every managed object that the closure fills. It gets a new one each time, which must not be kept,
-  /// and returns true when there are no more. All attributes of the object count as given, so that an object that takes
-  /// the row's values takes the defaults of those that were not set, too. Relationships are not read.
+  /// Inserts an object for every managed object that the closure fills. It gets a new one each time, which must not be
+  /// kept, and returns true when there are no more. All attributes of the object count as given, so that an object that
+  /// takes the row's values takes the defaults of those that were not set, too. Relationships are not read.
   public convenience init(entityName: String, managedObjectHandler: @escaping (ManagedObject) throws -> Bool) {
     self.init(entityName, nil, .managedObjects(managedObjectHandler))
   }

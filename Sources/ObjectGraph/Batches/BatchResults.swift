@@ -19,8 +19,8 @@ public struct BatchDeleteResult: Sendable {
   public var count: Int { outcome.deletedCount }
   /// The ids of the deleted objects, those that cascades reached included; empty unless the result type asks for ids.
   public var objectIDs: [ObjectID] { outcome.deleted }
-  /// What contexts have to merge: deleted objects, and those that delete rules nullified or that lost members. Empty unless
-  /// the result type asks for ids.
+  /// What contexts have to merge: deleted objects, and those that delete rules nullified or that lost members. Empty
+  /// unless the result type asks for ids.
   public var changes: ContextChangeIDs { ContextChangeIDs(outcome) }
 }
 

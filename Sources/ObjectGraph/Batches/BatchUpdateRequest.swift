@@ -5,8 +5,8 @@ public import StoreInterface
 /// Gives attributes of objects new values in their stores, without bringing them into a context:
 /// `try context.execute(request)`.
 ///
-/// An object that has its new values already is left alone, keeps its version and is not counted. The rules of the model for
-/// the attributes hold; methods of classes are not called.
+/// An object that has its new values already is left alone, keeps its version and is not counted. The rules of the
+/// model for the attributes hold; methods of classes are not called.
 public final class BatchUpdateRequest {
   /// The entity by name.
   public let entityName: String
@@ -16,8 +16,8 @@ public final class BatchUpdateRequest {
   public var predicate: FetchPredicate?
   /// Whether objects of sub-entities are updated too.
   public var includesSubentities = true
-  /// By the name of an attribute, or the dotted path of a composite's element, the new value: a constant, nil for none, or an
-  /// expression over the object as it was: `["wins": FetchExpression(format: "wins + 1"), "note": nil]`.
+  /// By the name of an attribute, or the dotted path of a composite's element, the new value: a constant, nil for none,
+  /// or an expression over the object as it was: `["wins": FetchExpression(format: "wins + 1"), "note": nil]`.
   public var propertiesToUpdate: [String: (any PredicateArgument)?]?
   /// What the result tells.
   public var resultType = BatchUpdateRequestResultType.statusOnlyResultType

@@ -1,13 +1,13 @@
 import ObjectModel
 import StoreInterface
 
-/// Batch requests go to the stores at once, also those of a child context. Neither pending changes nor loaded objects of
-/// any context take part, and no notification of a save is posted: merge the result's `changes` into the contexts that
-/// are to know.
+/// Batch requests go to the stores at once, also those of a child context. Neither pending changes nor loaded objects
+/// of any context take part, and no notification of a save is posted: merge the result's `changes` into the contexts
+/// that are to know.
 extension ManagedObjectContext {
   /// Deletes objects in their stores, in one transaction each, of which none is final before all have succeeded.
-  /// - Throws: `ValidationError` that names the objects that cannot be deleted, or would be left without what they require;
-  ///   `StoreError`. Nothing is deleted then.
+  /// - Throws: `ValidationError` that names the objects that cannot be deleted, or would be left without what they
+  ///   require; `StoreError`. Nothing is deleted then.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
     try prepareForBatch()
@@ -28,8 +28,8 @@ extension ManagedObjectContext {
   }
 
   /// Inserts objects in a store, in one transaction.
-  /// - Throws: `ValidationError` that names the rows that break a rule; `StoreError`, such as `.constraintConflict`; what the
-  ///   request's closure throws. Nothing is inserted then.
+  /// - Throws: `ValidationError` that names the rows that break a rule; `StoreError`, such as `.constraintConflict`;
+  ///   what the request's closure throws. Nothing is inserted then.
   @discardableResult
   public func execute(_ request: BatchInsertRequest) throws -> BatchInsertResult {
     try prepareForBatch()
@@ -51,7 +51,8 @@ extension ManagedObjectContext {
     try throwDeferredError()
   }
 
-  /// The entity of a batch request. One that the model does not have is a mistake of the program, as it is in Core Data.
+  /// The entity of a batch request. One that the model does not have is a mistake of the program, as it is in Core
+  /// Data.
   func batchEntity(_ name: String, _ entity: Entity?) -> Entity {
     let model = coordinator.model
     if let entity {

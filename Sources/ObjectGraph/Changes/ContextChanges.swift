@@ -72,8 +72,8 @@ public struct ContextChangeIDs: Sendable, Hashable {
   public var updatedObjectIDs: [ObjectID]
   /// Ids of deleted objects.
   public var deletedObjectIDs: [ObjectID]
-  /// Ids of objects whose to-many relationships have other members now because the other side says so; nil where that is not
-  /// known, so that a merge looks at all relationships that are loaded.
+  /// Ids of objects whose to-many relationships have other members now because the other side says so; nil where that
+  /// is not known, so that a merge looks at all relationships that are loaded.
   ///
   /// They are put together when they are asked for: linear in the number of changed relationships.
   public var relationshipOwnerIDs: [ObjectID]? {

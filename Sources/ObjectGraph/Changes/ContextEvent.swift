@@ -65,8 +65,8 @@ struct ContextEvent {
   }
 }
 
-/// The state of an object at one moment. Arrays are shared with the object until it changes, and a row that was not taken
-/// apart is only taken apart when its values are asked for.
+/// The state of an object at one moment. Arrays are shared with the object until it changes, and a row that was not
+/// taken apart is only taken apart when its values are asked for.
 struct ObjectState {
   let status: ManagedObject.Status
   private var block: SnapshotBlock?

@@ -122,8 +122,8 @@ extension MemberList {
 }
 
 extension ManagedObject {
-  /// Whether to-many relationships have other members than in the store because the other side says so. A fault is loaded
-  /// when that may be.
+  /// Whether to-many relationships have other members than in the store because the other side says so. A fault is
+  /// loaded when that may be.
   var hasMemberChanges: Bool {
     guard status == .loaded || status == .fault, let context, context.hasMemberChanges(self) else { return false }
     fire()

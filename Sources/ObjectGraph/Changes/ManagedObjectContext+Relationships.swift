@@ -48,8 +48,8 @@ extension ManagedObjectContext {
     return left.isEmpty ? stored : stored.filter { !left.contains($0) }
   }
 
-  /// Removes an object from the inverse list of its to-one relationship, from the stored and from the edited members. This
-  /// is not registered for undo.
+  /// Removes an object from the inverse list of its to-one relationship, from the stored and from the edited members.
+  /// This is not registered for undo.
   func leave(_ owner: ObjectID, _ object: ManagedObject, _ index: Int) throws {
     guard let inverse = object.runtime.layout.inverses[index] else { return }
     try refreshOtherSide(owner, object, index)
@@ -76,8 +76,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Brings the other side of a to-one relationship up to date with the store where it is loaded. Where it leads elsewhere
-  /// because of what was changed here, that stays, unless the store wins.
+  /// Brings the other side of a to-one relationship up to date with the store where it is loaded. Where it leads
+  /// elsewhere because of what was changed here, that stays, unless the store wins.
   func refreshOtherSide(_ owner: ObjectID?, _ object: ManagedObject, _ index: Int, storeWins: Bool = false) throws {
     guard let owner, let inverse = object.runtime.layout.inverses[index] else { return }
     if inverse.isToMany {
@@ -91,8 +91,8 @@ extension ManagedObjectContext {
     guard let partner = registeredObject(with: owner), partner.status == .loaded,
       let back = partner.runtime.index(of: inverse)
     else { return }
-    // Both sides of such a relationship are rows that change together: a merge has them all. Without one, what was changed
-    // here may be in a conflict of its own.
+    // Both sides of such a relationship are rows that change together: a merge has them all. Without one, what was
+    // changed here may be in a conflict of its own.
     if let snapshots = merge.snapshots {
       if let snapshot = snapshots[owner], snapshot.version != partner.stored?.version {
         try rebase(partner, onto: snapshot)
@@ -112,8 +112,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes objects that are gone out of the relationships that followed them here; those that were set to lead to them stay,
-  /// for the save to report. It is no change of an event: nothing brings them back.
+  /// Takes objects that are gone out of the relationships that followed them here; those that were set to lead to them
+  /// stay, for the save to report. It is no change of an event: nothing brings them back.
   func forgetMembers(_ objects: [ManagedObject]) {
     for object in objects where object.status == .loaded && !pending.memberChanges.isEmpty {
       for (index, destination) in object.destinations.enumerated() {

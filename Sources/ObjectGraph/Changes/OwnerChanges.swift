@@ -4,7 +4,8 @@ import ObjectModel
 /// with the members that came or went.
 ///
 /// Whether a member really came or went is not kept but asked of the member, so that what is taken back, by undo or by
-/// a second change, needs no bookkeeping. Changes are only written down as they come, and put in order when they are asked for.
+/// a second change, needs no bookkeeping. Changes are only written down as they come, and put in order when they are
+/// asked for.
 struct OwnerChanges {
   private struct Entry {
     var key: MemberKey

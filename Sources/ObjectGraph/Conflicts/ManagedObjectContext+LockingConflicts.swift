@@ -3,8 +3,8 @@ import Predicates
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Has the merge policy resolve conflicts with rows that others changed. Under every policy but the error policy, those
-  /// that are about members only are resolved without it.
+  /// Has the merge policy resolve conflicts with rows that others changed. Under every policy but the error policy,
+  /// those that are about members only are resolved without it.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
     let snapshots = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }

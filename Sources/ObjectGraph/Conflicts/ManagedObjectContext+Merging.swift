@@ -6,8 +6,8 @@ extension ManagedObjectContext {
   /// Merges what another context saved, of the same coordinator or of another one with the same store: changed objects
   /// are refreshed and keep what was changed here, deleted ones count as deleted (with what was changed of them here
   /// lost), new ones are there as faults while the notifications are posted. Call it on this context's queue with a
-  /// `didSaveObjectsNotification` or a `didSaveObjectIDsNotification`, or with one that a program made with Core Data's keys
-  /// (`NotificationKey`) of what a batch changed; others are ignored.
+  /// `didSaveObjectsNotification` or a `didSaveObjectIDsNotification`, or with one that a program made with Core Data's
+  /// keys (`NotificationKey`) of what a batch changed; others are ignored.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     let told = notification.userInfo.flatMap { ContextChangeIDs(told: $0, coordinator) }
     guard let ids = notification.contextChangeIDs ?? told else { return }
@@ -23,8 +23,8 @@ extension ManagedObjectContext {
     for context in contexts { context.performAndWait { context.mergeChanges(changes, isRemote: true) } }
   }
 
-  /// Merges what was saved elsewhere, told as URIs (`ObjectID.uriRepresentation()`), into contexts. URIs of entities that
-  /// a model does not have are left out.
+  /// Merges what was saved elsewhere, told as URIs (`ObjectID.uriRepresentation()`), into contexts. URIs of entities
+  /// that a model does not have are left out.
   public static func mergeChanges(
     fromRemoteContextSave inserted: [URL], updated: [URL], deleted: [URL], into contexts: [ManagedObjectContext]
   ) {
@@ -39,8 +39,8 @@ extension ManagedObjectContext {
   }
 
   /// Merges what was saved elsewhere, told by Core Data's keys (`NotificationKey`), such as
-  /// `[ManagedObjectContext.NotificationKey.deletedObjectIDs: result.objectIDs]`: ids, objects or URIs in arrays or sets. Other
-  /// keys are ignored.
+  /// `[ManagedObjectContext.NotificationKey.deletedObjectIDs: result.objectIDs]`: ids, objects or URIs in arrays or
+  /// sets. Other keys are ignored.
   public static func mergeChanges(
     fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext]
   ) {
@@ -84,8 +84,8 @@ extension ManagedObjectContext {
     if let unknown, !unknown.isEmpty { askLater(unknown) }
   }
 
-  /// Has the parent say, some time later, what a merge could not know of objects that have changes here: the others became
-  /// faults.
+  /// Has the parent say, some time later, what a merge could not know of objects that have changes here: the others
+  /// became faults.
   private func askLater(_ unknown: MissingState) {
     guard let parent else { return }
     parent.follow { [weak self] in
@@ -131,8 +131,8 @@ extension ManagedObjectContext {
     return (state.snapshots, loaded.filter { state.gone.contains($0.objectID) })
   }
 
-  /// An object of whose row a merge that does not ask the parent knows nothing: it is loaded anew when it is next used, and
-  /// where it has changes, as soon as the parent has said more.
+  /// An object of whose row a merge that does not ask the parent knows nothing: it is loaded anew when it is next used,
+  /// and where it has changes, as soon as the parent has said more.
   private func refreshUnheard(_ object: ManagedObject) {
     if object.status == .deleted || object.isUpdated || object.hasEditedLists {
       merge.noteUnknown(object.objectID)

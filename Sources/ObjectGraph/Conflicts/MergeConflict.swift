@@ -4,8 +4,8 @@ import StoreInterface
 
 /// An object that was changed or deleted here, and whose row was changed or deleted by others since it was read.
 ///
-/// The unchecked `Sendable` is sound because everything but `sourceObject` is immutable, and the object is to be used on
-/// its context's queue only, which the concurrency debugging checks.
+/// The unchecked `Sendable` is sound because everything but `sourceObject` is immutable, and the object is to be used
+/// on its context's queue only, which the concurrency debugging checks.
 public struct MergeConflict: @unchecked Sendable {
   /// The object in the context that is being saved.
   public let sourceObject: ManagedObject

@@ -1,5 +1,5 @@
-/// How a save resolves conflicts: objects whose rows others changed since they were read, and objects that would break a
-/// uniqueness constraint.
+/// How a save resolves conflicts: objects whose rows others changed since they were read, and objects that would break
+/// a uniqueness constraint.
 ///
 /// |  | rows changed by others | a new object has the key of a stored row | two new objects have one key |
 /// |---|---|---|---|
@@ -11,15 +11,15 @@
 ///
 /// A constraint is about the rows of one store: where several hold an entity, objects of two of them may have one key.
 ///
-/// To-many relationships are merged: what came and went here is applied to what the store has. An object is updated when
-/// its members change at the other side, so two contexts that give one object new members are in conflict about it. Where
-/// members are all that others changed of an object, or all that was changed here, both have what they did under every
-/// policy but `error`, and the methods below are not asked; under `error` the conflict says which members came and went
-/// (`MergeConflict.memberConflicts`). A changed object whose row is gone is inserted again with its id under `mergeByPropertyObjectTrump` and
-/// `overwrite`, and is lost under the other two (in a child context, whose parent deleted it, it is lost under all
-/// but `error`). A deletion here of a changed row is carried out under `mergeByPropertyObjectTrump` and `overwrite`,
-/// and taken back under the other two; what delete rules did to other objects then stays. A deletion of a row that is
-/// gone is no conflict under any but `error`.
+/// To-many relationships are merged: what came and went here is applied to what the store has. An object is updated
+/// when its members change at the other side, so two contexts that give one object new members are in conflict about
+/// it. Where members are all that others changed of an object, or all that was changed here, both have what they did
+/// under every policy but `error`, and the methods below are not asked; under `error` the conflict says which members
+/// came and went (`MergeConflict.memberConflicts`). A changed object whose row is gone is inserted again with its id
+/// under `mergeByPropertyObjectTrump` and `overwrite`, and is lost under the other two (in a child context, whose
+/// parent deleted it, it is lost under all but `error`). A deletion here of a changed row is carried out under
+/// `mergeByPropertyObjectTrump` and `overwrite`, and taken back under the other two; what delete rules did to other
+/// objects then stays. A deletion of a row that is gone is no conflict under any but `error`.
 ///
 /// A *changed* object that takes the key of another row: under the trump of objects and `overwrite` the other row's
 /// object is deleted; under the trump of the store the constraint's properties take back their stored values, and under
@@ -27,8 +27,8 @@
 /// the context has already, that one gets the values and the new object leaves the context; its `objectID` is the
 /// row's then all the same. A save that merges objects into one clears what can be undone.
 ///
-/// Subclasses override the two `resolve` methods: change the objects, call `super`, or throw. A locking conflict that an
-/// override leaves alone counts as resolved by the object's values as they are then.
+/// Subclasses override the two `resolve` methods: change the objects, call `super`, or throw. A locking conflict that
+/// an override leaves alone counts as resolved by the object's values as they are then.
 open class MergePolicy: @unchecked Sendable {
   /// What a policy does with conflicts.
   public enum Kind: Sendable, Hashable, CaseIterable {

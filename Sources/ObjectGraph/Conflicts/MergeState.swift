@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// What is known while a context merges what others saved. A merge may begin inside another one, by an observer; what it
-/// refreshes is that of the one that began last.
+/// What is known while a context merges what others saved. A merge may begin inside another one, by an observer; what
+/// it refreshes is that of the one that began last.
 final class MergeState {
   /// Whether `mergeChanges` is at work.
   private(set) var isUnderWay = false

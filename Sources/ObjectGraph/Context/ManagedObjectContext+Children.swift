@@ -181,8 +181,8 @@ extension FetchSpecification {
 }
 
 extension ManagedObject {
-  /// The current values as a row: what a child context reads. Its version says when that was, so that the child does not
-  /// take what was said earlier for news.
+  /// The current values as a row: what a child context reads. Its version says when that was, so that the child does
+  /// not take what was said earlier for news.
   var currentSnapshot: Snapshot {
     Snapshot(objectID: objectID, version: context?.stateStamp ?? 0, attributes: values, toOne: destinations)
   }

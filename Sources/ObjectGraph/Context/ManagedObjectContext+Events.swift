@@ -6,8 +6,9 @@ extension ManagedObjectContext {
   /// the changes as one group, and posts `didChangeObjectsNotification` when there were any.
   ///
   /// Every `perform`, every outermost `performAndWait` and every save does it, and the main queue after changes that
-  /// were made on it outside of these. What observers of the notification change is processed next. When the store fails while destinations of deleted objects are loaded, the next
-  /// fetch or save throws its error, and processing goes on there.
+  /// were made on it outside of these. What observers of the notification change is processed next. When the store
+  /// fails while destinations of deleted objects are loaded, the next fetch or save throws its error, and processing
+  /// goes on there.
   public func processPendingChanges() {
     let greatestRounds = 1000
     for _ in 0..<greatestRounds {

@@ -115,8 +115,8 @@ extension ManagedObjectContext {
   }
 
   /// Has a new object saved to this store, where several hold its entity; without it the first of them that can be
-  /// written is taken. The save throws when the store does not belong to the coordinator, does not hold the entity or is
-  /// read-only. Does nothing for an object that has its permanent id.
+  /// written is taken. The save throws when the store does not belong to the coordinator, does not hold the entity or
+  /// is read-only. Does nothing for an object that has its permanent id.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) {
     checkConfinement()
     if object.isInserted && object.reservedID == nil { object.assign(toStore: store.identifier) }

@@ -3,12 +3,12 @@ import Synchronization
 
 /// Contexts that read their stores as these were at one moment.
 ///
-/// While a context has a generation, fetches and faults see that and nothing newer, whatever others save, delete in batches or
-/// move out of the write-ahead log. What it has registered stays as it is when the generation changes: `refreshAllObjects` brings
-/// it up to date.
+/// While a context has a generation, fetches and faults see that and nothing newer, whatever others save, delete in
+/// batches or move out of the write-ahead log. What it has registered stays as it is when the generation changes:
+/// `refreshAllObjects` brings it up to date.
 ///
-/// Generations are for reading: a save compares with the newest rows, and conflicts are found and resolved with these. History
-/// and batch requests are about the newest, too.
+/// Generations are for reading: a save compares with the newest rows, and conflicts are found and resolved with these.
+/// History and batch requests are about the newest, too.
 extension ManagedObjectContext {
   /// The generation that the context reads; nil, at first and in a child context, where it reads what is newest.
   public var queryGenerationToken: QueryGenerationToken? {
@@ -16,15 +16,15 @@ extension ManagedObjectContext {
     return generationToken
   }
 
-  /// Has the context read one generation from now on: with `.current` the one that is newest when it next loads something, with
-  /// another context's token that context's, so that both share it; with nil always what is newest. May be called again to
-  /// advance.
+  /// Has the context read one generation from now on: with `.current` the one that is newest when it next loads
+  /// something, with another context's token that context's, so that both share it; with nil always what is newest. May
+  /// be called again to advance.
   ///
-  /// A save, `mergeChanges` in all its forms and `reset` advance a context that has a generation: the save to one that has what
-  /// it wrote, the others to what is newest when the context next loads something.
+  /// A save, `mergeChanges` in all its forms and `reset` advance a context that has a generation: the save to one that
+  /// has what it wrote, the others to what is newest when the context next loads something.
   /// - Throws: `StoreError.unsupported` for a child context, which reads from its parent, and where a store cannot keep
-  ///   generations, as an SQLite store without a write-ahead log; `StoreError.failure` for a token of another coordinator. The
-  ///   context goes on with what it had.
+  ///   generations, as an SQLite store without a write-ahead log; `StoreError.failure` for a token of another
+  ///   coordinator. The context goes on with what it had.
   public func setQueryGenerationFrom(_ token: QueryGenerationToken?) throws {
     checkSettingUp()
     if parent != nil {
@@ -81,7 +81,8 @@ extension ManagedObjectContext {
     if generationToken != nil { generationToken = .current }
   }
 
-  /// After a save: takes the generation that has what was saved. Where others save at the same moment, it may have that, too.
+  /// After a save: takes the generation that has what was saved. Where others save at the same moment, it may have
+  /// that, too.
   func advanceGeneration() {
     if generationToken == nil { return }
     // If the generation cannot be opened, the next load throws the error.

@@ -3,9 +3,9 @@ import Predicates
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Brings in what key paths lead to from fetched objects, with one fetch for each relationship instead of one for each
-  /// object: rows go to the row cache, and the members of to-many relationships to their owners. Members of ordered
-  /// relationships, of those to many objects on both sides and of those without inverse take two.
+  /// Brings in what key paths lead to from fetched objects, with one fetch for each relationship instead of one for
+  /// each object: rows go to the row cache, and the members of to-many relationships to their owners. Members of
+  /// ordered relationships, of those to many objects on both sides and of those without inverse take two.
   func prefetch(_ keyPaths: [FetchPredicate.KeyPath], for objects: [ManagedObject]) throws {
     keep(prefetched: [])
     // Nothing else may hold them, and with them would go what is prefetched of them.

@@ -38,7 +38,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether the parent's queue, and what that would ask in turn, is held by this very thread: then asking is not waiting.
+  /// Whether the parent's queue, and what that would ask in turn, is held by this very thread: then asking is not
+  /// waiting.
   var isParentAtHand: Bool {
     var ancestor = parent
     while let context = ancestor {

@@ -6,13 +6,14 @@ extension ManagedObjectContext {
   /// Forgets what is loaded of an object; the next access loads it anew, from the row cache where `stalenessInterval`
   /// allows it. Does nothing for deleted objects.
   ///
-  /// With `mergeChanges` it is loaded at once and keeps what was changed here: attributes, to-one relationships, and what
-  /// came to or left to-many relationships. Without it the changes are lost; the other sides of changed relationships are
-  /// not refreshed, which is the caller's to do.
+  /// With `mergeChanges` it is loaded at once and keeps what was changed here: attributes, to-one relationships, and
+  /// what came to or left to-many relationships. Without it the changes are lost; the other sides of changed
+  /// relationships are not refreshed, which is the caller's to do.
   ///
-  /// A new object has nothing to be loaded from. With `mergeChanges` it stays as it is. Without it the object becomes a fault,
-  /// still to be inserted: when it is next used it has the values that it was inserted with, before `awakeFromInsert`, and is
-  /// linked to nothing, at both sides; a save validates and writes it so. Undo brings back what it was.
+  /// A new object has nothing to be loaded from. With `mergeChanges` it stays as it is. Without it the object becomes a
+  /// fault, still to be inserted: when it is next used it has the values that it was inserted with, before
+  /// `awakeFromInsert`, and is linked to nothing, at both sides; a save validates and writes it so. Undo brings back
+  /// what it was.
   /// - Throws: what the store throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     checkConfinement()

@@ -34,8 +34,8 @@ extension ManagedObjectContext {
     registry.find(objectID) ?? newObject(objectID, isStrong: eventDepth > 0)
   }
 
-  /// Adds the objects of rows that are all of one entity to a list, as `materialise` does, without asking anew for what they have in
-  /// common.
+  /// Adds the objects of rows that are all of one entity to a list, as `materialise` does, without asking anew for what
+  /// they have in common.
   func addObjects(
     of block: SnapshotBlock, in space: ObjectID.Space, to objects: inout [ManagedObject], asFaults: Bool
   ) {

@@ -12,14 +12,15 @@ extension ManagedObjectContext {
     var transactionAuthor: String?
   }
 
-  /// What the history of a store says of the context's saves: who made the changes, such as `"sync"`. A child's changes get
-  /// the author of the context that saves to the store.
+  /// What the history of a store says of the context's saves: who made the changes, such as `"sync"`. A child's changes
+  /// get the author of the context that saves to the store.
   public var transactionAuthor: String? {
     get { setting(\.transactionAuthor) }
     set { set(\.transactionAuthor, newValue) }
   }
 
-  /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at first.
+  /// How a save treats rows that changed since they were read, and uniqueness constraints. `MergePolicy.error` at
+  /// first.
   public var mergePolicy: MergePolicy {
     get { setting(\.mergePolicy) }
     set { set(\.mergePolicy, newValue) }
@@ -28,8 +29,8 @@ extension ManagedObjectContext {
   /// How long, in seconds, a fault may be filled from a row that the coordinator keeps in memory, counted from when it
   /// was read: a negative number for any time (the default), 0 to always ask the store.
   ///
-  /// Fetches always ask the store. Saves of other contexts of the coordinator keep the rows in memory up to date; writes
-  /// past the contexts do not. With 0 the context does not add to these rows either, which suits imports.
+  /// Fetches always ask the store. Saves of other contexts of the coordinator keep the rows in memory up to date;
+  /// writes past the contexts do not. With 0 the context does not add to these rows either, which suits imports.
   public var stalenessInterval: Double {
     get { setting(\.stalenessInterval) }
     set { set(\.stalenessInterval, newValue) }
@@ -63,8 +64,8 @@ extension ManagedObjectContext {
   }
 
   /// Whether what other contexts save to the store, or to the parent, is merged into this context's objects, some time
-  /// after the save and on this context's queue. A merge does not wait for the parent's queue, whose thread may be waiting for
-  /// this one: what it needs comes with the notification of the save.
+  /// after the save and on this context's queue. A merge does not wait for the parent's queue, whose thread may be
+  /// waiting for this one: what it needs comes with the notification of the save.
   public var automaticallyMergesChangesFromParent: Bool {
     get { setting(\.automaticallyMergesChangesFromParent) }
     set {
@@ -81,8 +82,8 @@ extension ManagedObjectContext {
     set { set(\.updatesOwners, newValue) }
   }
 
-  /// Whether saves check the objects by the model's rules. Code that saves objects before they are complete switches it off
-  /// and checks them all at the end.
+  /// Whether saves check the objects by the model's rules. Code that saves objects before they are complete switches it
+  /// off and checks them all at the end.
   package var validatesBeforeSaving: Bool {
     get { setting(\.validatesBeforeSaving) }
     set { set(\.validatesBeforeSaving, newValue) }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// A scratch pad of objects with a queue: what is changed here reaches the store, or the parent context, with `save`.
 ///
-/// Everything but `perform`, `performAndWait` and what is said to be callable from anywhere is to be called inside these
-/// two, and so are all members of the objects; that is what makes the unchecked `Sendable` sound. For a context of the
-/// main queue, code of the main actor is inside too. Debug builds trap when it is not so, release builds when
+/// Everything but `perform`, `performAndWait` and what is said to be callable from anywhere is to be called inside
+/// these two, and so are all members of the objects; that is what makes the unchecked `Sendable` sound. For a context
+/// of the main queue, code of the main actor is inside too. Debug builds trap when it is not so, release builds when
 /// `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment. Before its first work, a context may be set up anywhere.
 ///
 /// Objects that have changes are kept alive by the context, others only by the program.
@@ -46,8 +46,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var eventCount = 0
   /// What was prefetched last: it stays until the next time, or the end of the event.
   private var prefetched: [ManagedObject] = []
-  /// Objects of the parent context that are kept alive, until the end of the event, for objects of this context that are
-  /// not made yet.
+  /// Objects of the parent context that are kept alive, until the end of the event, for objects of this context that
+  /// are not made yet.
   var retainedParents: [ObjectID: ManagedObject] = [:]
 
   /// What the context reads; nil: what is newest. Children look at it without its queue.
@@ -69,8 +69,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     _read { yield unsafe uncheckedEntityContexts }
     _modify { yield unsafe &uncheckedEntityContexts }
   }
-  // Safety: only the context's queue comes here, and nothing that is done to the list calls anything. A check at run time costs as
-  // much as the look.
+  // Safety: only the context's queue comes here, and nothing that is done to the list calls anything. A check at run
+  // time costs as much as the look.
   @exclusivity(unchecked) private var uncheckedEntityContexts: [EntityContext?] = []
   private var temporaryIDs = TemporaryIDs()
 
@@ -142,8 +142,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   // MARK: Where it reads from
 
-  /// What the context shares with the other contexts of its container. It is set once, before the context is used, unless
-  /// the context was made with one. Implicitly unwrapped, as asking a context that has none is a mistake of the program.
+  /// What the context shares with the other contexts of its container. It is set once, before the context is used,
+  /// unless the context was made with one. Implicitly unwrapped, as asking a context that has none is a mistake of the
+  /// program.
   public var persistentStoreCoordinator: PersistentStoreCoordinator! {
     get { attachedCoordinator }
     set {
@@ -153,8 +154,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
   }
 
-  /// The context that this one reads from and saves to; nil when that is the store. It is set once, before the context is
-  /// used, unless the context was made with one.
+  /// The context that this one reads from and saves to; nil when that is the store. It is set once, before the context
+  /// is used, unless the context was made with one.
   public var parent: ManagedObjectContext? {
     get { attachedParent }
     set {
@@ -261,8 +262,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   deinit { for entityContext in entityContexts { entityContext?.isContextGone = true } }
 
-  /// Whether an object with that id may be here that has the list of a to-many relationship. Most ids that objects refer to
-  /// have none, and need not be looked for.
+  /// Whether an object with that id may be here that has the list of a to-many relationship. Most ids that objects
+  /// refer to have none, and need not be looked for.
   func mayHaveLists(_ id: ObjectID) -> Bool { entityContexts[id.space.entityIndex]?.hasLists ?? false }
 
   /// Makes a new object with the entity's defaults. The entity must belong to the container's model and not be

@@ -16,8 +16,8 @@ struct ParentObjects: @unchecked Sendable {
 }
 
 extension ManagedObjectContext {
-  /// What a child reads, on the child's queue. The child's objects hold the parent's from now on: so the parent keeps the
-  /// version that the child has seen, and finds out when it saves that others changed the row.
+  /// What a child reads, on the child's queue. The child's objects hold the parent's from now on: so the parent keeps
+  /// the version that the child has seen, and finds out when it saves that others changed the row.
   func retain(_ found: ParentObjects) -> [Snapshot] {
     for (snapshot, object) in zip(found.snapshots, found.objects) {
       if let own = registeredObject(with: snapshot.objectID) {

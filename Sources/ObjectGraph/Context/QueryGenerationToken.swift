@@ -1,4 +1,5 @@
-/// Which generation of its stores a context reads: `current`, or what `ManagedObjectContext.queryGenerationToken` gives.
+/// Which generation of its stores a context reads: `current`, or what `ManagedObjectContext.queryGenerationToken`
+/// gives.
 ///
 /// A generation is kept as long as a context or the program has its token. SQLite keeps what it needs for that in the
 /// write-ahead log, so that the log grows with every save meanwhile, and files of external data stay.

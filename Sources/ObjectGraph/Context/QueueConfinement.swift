@@ -88,8 +88,8 @@ private enum MainQueueMark {
   static var isOnMainQueue: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
 }
 
-/// Whether touching a managed object or a context outside the context's queue is caught: in debug builds, in release builds
-/// when `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment, and never when it is 0 there.
+/// Whether touching a managed object or a context outside the context's queue is caught: in debug builds, in release
+/// builds when `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment, and never when it is 0 there.
 package enum ConcurrencyDebugging {
   static let isEnabled = isEnabled(isDebugBuild: isDebugBuild, ProcessInfo.processInfo.environment)
 

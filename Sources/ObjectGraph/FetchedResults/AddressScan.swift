@@ -1,5 +1,5 @@
-/// Finds a few objects in long arrays by their identity: faster than a dictionary of all places, which every change would
-/// have to rebuild.
+/// Finds a few objects in long arrays by their identity: faster than a dictionary of all places, which every change
+/// would have to rebuild.
 struct AddressScan {
   private let all: Set<UInt>
   /// A bit for each hash that an address has; most objects that are not looked for have none of these.

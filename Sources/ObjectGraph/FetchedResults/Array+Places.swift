@@ -22,8 +22,8 @@ extension Array {
     removeLast(indexes.count)
   }
 
-  /// Puts each element before the one that is at its place now; places rise, equal ones keep their order. The elements that
-  /// were there are moved, not copied.
+  /// Puts each element before the one that is at its place now; places rise, equal ones keep their order. The elements
+  /// that were there are moved, not copied.
   /// - Complexity: linear in the number of elements, with no reference counted but those of what comes.
   mutating func insert(_ elements: [(place: Int, element: Element)]) {
     if elements.isEmpty { return }
@@ -33,8 +33,8 @@ extension Array {
       guard let base = all.baseAddress else { return }
       unsafe withUnsafeTemporaryAllocation(of: Element.self, capacity: elements.count) { come in
         guard let comeBase = come.baseAddress else { return }
-        // Safety: each element is moved once: the new ones from the end to `come` and from there to their places, the others
-        // towards the end, to places that were moved from. All places are initialized again at the end.
+        // Safety: each element is moved once: the new ones from the end to `come` and from there to their places, the
+        // others towards the end, to places that were moved from. All places are initialized again at the end.
         unsafe comeBase.moveInitialize(from: base + oldCount, count: elements.count)
         var end = oldCount
         for position in elements.indices.reversed() {

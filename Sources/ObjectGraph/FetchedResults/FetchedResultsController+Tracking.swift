@@ -113,7 +113,8 @@ extension FetchedResultsController {
     return nil
   }
 
-  /// Fetches anew, and tells what is different: some time later where a merge would have to wait for the parent's queue.
+  /// Fetches anew, and tells what is different: some time later where a merge would have to wait for the parent's
+  /// queue.
   private func fetchAgain(changed: Set<Object>) {
     guard content != nil else { return isFetchDue = false }
     dueChanges.formUnion(changed)

@@ -3,7 +3,8 @@ import ObjectModel
 import Predicates
 package import StoreInterface
 
-/// Keeps the results of a fetch request in sections, and tells a delegate what every change of the context makes of them.
+/// Keeps the results of a fetch request in sections, and tells a delegate what every change of the context makes of
+/// them.
 ///
 /// Use it on the queue of its context. It has no results before `performFetch`.
 public final class FetchedResultsController<Object: ManagedObject> {
@@ -13,9 +14,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
   var specification: FetchSpecification
   /// Where objects live.
   public let managedObjectContext: ManagedObjectContext
-  /// Objects with equal values here make a section; nil for one section of all. The first sort descriptor must keep them
-  /// together: usually it is this very key path. It leads over to-one relationships to `entity.name` or to an attribute. A
-  /// transient one has the names that the program sets, in `awakeFromFetch` for instance.
+  /// Objects with equal values here make a section; nil for one section of all. The first sort descriptor must keep
+  /// them together: usually it is this very key path. It leads over to-one relationships to `entity.name` or to an
+  /// attribute. A transient one has the names that the program sets, in `awakeFromFetch` for instance.
   public let sectionNameKeyPath: String?
   /// Names the section of an object where no key path does.
   private let sectionName: ((Object) -> String)?
@@ -39,8 +40,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   var told = FetchedResultsSnapshot(sections: [])
   /// Whether these are the ids of the results.
   var isToldCurrent = false
-  /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a change
-  /// that succeeds takes it away.
+  /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a
+  /// change that succeeds takes it away.
   public internal(set) var error: (any Error)?
   /// Whether something was merged that the results may depend on, and they have not been fetched since.
   var isFetchDue = false
@@ -114,8 +115,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   // MARK: Results
 
   /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
-  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path leads to
-  ///   no attribute, or objects of one section do not follow each other in the order of the request.
+  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path
+  ///   leads to no attribute, or objects of one section do not follow each other in the order of the request.
   public func performFetch() throws {
     specification = fetchRequest.specification(in: managedObjectContext)
     managedObjectContext.requireClass(Object.self, of: specification)
@@ -199,8 +200,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   static func defaultIndexTitle(_ name: String) -> String? { name.first.map { String($0).uppercased() } }
 
-  /// Removes the kept sections of that name, those of every name for nil, from a folder of section caches: the usual one for
-  /// nil.
+  /// Removes the kept sections of that name, those of every name for nil, from a folder of section caches: the usual
+  /// one for nil.
   public static func deleteCache(withName name: String?, in directory: URL? = nil) {
     let directory = directory ?? SectionCache.defaultDirectory
     guard let name else { return SectionCache.removeAll(in: directory) }
@@ -236,8 +237,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     var count: Int { objects.count }
   }
 
-  /// The state of the stores' files, taken before the fetch; nil where sections cannot be kept, because more than the files
-  /// decides about them.
+  /// The state of the stores' files, taken before the fetch; nil where sections cannot be kept, because more than the
+  /// files decides about them.
   private func cacheStamp() -> String? {
     let context = managedObjectContext
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
@@ -280,8 +281,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     do {
       return try makeSections(of: found.objects, naming, found.newerRows)
     } catch FetchedResultsError.sectionsOutOfOrder {
-      // The order is that of the rows, some of which, at the end of a key path perhaps, others changed since objects here were
-      // loaded. A merge puts it right; until then objects stand where they belong as they are here.
+      // The order is that of the rows, some of which, at the end of a key path perhaps, others changed since objects
+      // here were loaded. A merge puts it right; until then objects stand where they belong as they are here.
       let sorted = managedObjectContext.sorted(found.objects, by: specification.sortDescriptors)
       return try makeSections(of: sorted.compactMap { $0 as? Object }, naming, [:])
     }

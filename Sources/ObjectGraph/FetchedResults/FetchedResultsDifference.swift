@@ -5,8 +5,8 @@ import ObjectModel
 ///
 /// A list first takes out everything at `deletedItems` and at the `from` of `movedItems`, the last first, and then
 /// `deletedSections`, the last first. Then it puts in `insertedSections`, the first first, and last what belongs at
-/// `insertedItems` and at the `to` of `movedItems`, the first first. At each of these steps the place that is told is the place
-/// in the list as it is then. Index paths are a section and an item in it.
+/// `insertedItems` and at the `to` of `movedItems`, the first first. At each of these steps the place that is told is
+/// the place in the list as it is then. Index paths are a section and an item in it.
 public struct FetchedResultsDifference: Sendable, Hashable {
   /// An object that is in both snapshots, in another section or in another order.
   public struct Move: Sendable, Hashable {
@@ -44,8 +44,9 @@ public struct FetchedResultsDifference: Sendable, Hashable {
 }
 
 extension FetchedResultsSnapshot {
-  /// What makes this snapshot of an older one. Each id, and each section name, must occur once in a snapshot, as it does in
-  /// those of a controller. Sections that changed their order are deleted and inserted, with their objects moved.
+  /// What makes this snapshot of an older one. Each id, and each section name, must occur once in a snapshot, as it
+  /// does in those of a controller. Sections that changed their order are deleted and inserted, with their objects
+  /// moved.
   /// - Complexity: n log n in the number of ids.
   public func difference(from old: FetchedResultsSnapshot) -> FetchedResultsDifference {
     let displaced = displacedSections(since: old)

@@ -40,8 +40,8 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
 /// Is told of changes to the results of a controller, on the queue of the controller's context.
 ///
 /// For each change of the context that touches the results: `controllerWillChangeContent`, then sections (deleted ones,
-/// then inserted ones), then objects (deletes, inserts, moves, updates), then `controllerDidChangeContent`, and last the
-/// two `didChangeContentWith`. Implement what is needed; everything else does nothing.
+/// then inserted ones), then objects (deletes, inserts, moves, updates), then `controllerDidChangeContent`, and last
+/// the two `didChangeContentWith`. Implement what is needed; everything else does nothing.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// The objects of the controller's results.
   associatedtype Object: ManagedObject
@@ -51,8 +51,8 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   func controller(
     _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSectionInfo<Object>,
     atSectionIndex index: Int, for type: FetchedResultsChangeType)
-  /// An object changed. `indexPath` is where it was in the old results, nil for an insertion; `newIndexPath` where it is
-  /// in the new ones, nil for a deletion.
+  /// An object changed. `indexPath` is where it was in the old results, nil for an insertion; `newIndexPath` where it
+  /// is in the new ones, nil for a deletion.
   func controller(
     _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: IndexPath?)
@@ -68,8 +68,8 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   func controller(
     _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
   ) -> String?
-  /// The results could not follow a change, because the store failed or objects of a section do not follow each other any
-  /// more: they are those before it.
+  /// The results could not follow a change, because the store failed or objects of a section do not follow each other
+  /// any more: they are those before it.
   func controller(_ controller: FetchedResultsController<Object>, didFailWith error: any Error)
 }
 

@@ -13,8 +13,8 @@ extension ResultsChanges {
   /// As `init(from:to:changed:)`, where it is known which items changed: all others are in the order that they had, and
   /// in the sections that they were in.
   /// - Parameter old: the names of the old sections.
-  /// - Complexity: n log n in the number of touched items, linear in that of sections, as long as unchanged items are in the
-  ///   order that they had.
+  /// - Complexity: n log n in the number of touched items, linear in that of sections, as long as unchanged items are
+  ///   in the order that they had.
   init(from old: [String], to new: [Section], touched: [Touched]) {
     self.init()
     let oldNames = Set(old)

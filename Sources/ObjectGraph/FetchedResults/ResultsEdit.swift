@@ -23,7 +23,8 @@ struct ResultsEdit<Object: ManagedObject> {
   let emptied: [Int: Changes.Section]
 
   /// Does it.
-  /// - Complexity: linear in the number of objects of the sections that something comes to or goes from, and of all sections.
+  /// - Complexity: linear in the number of objects of the sections that something comes to or goes from, and of all
+  ///   sections.
   func apply(to content: inout [Changes.Section]?) {
     guard var sections = content else { return }
     // With one owner, sections are changed where they are.

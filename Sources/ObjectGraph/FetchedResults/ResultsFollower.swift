@@ -6,7 +6,8 @@ import StoreInterface
 /// have changed out of their places, and puts those that meet the request where they belong.
 ///
 /// There is one only for requests of which objects decide by their own values, and by those at the end of to-one
-/// relationships as long as these do not change. It expects results that stand in the order of what their objects are here.
+/// relationships as long as these do not change. It expects results that stand in the order of what their objects are
+/// here.
 struct ResultsFollower<Object: ManagedObject> {
   typealias Changes = ResultsChanges<Object>
 
@@ -100,7 +101,8 @@ struct ResultsFollower<Object: ManagedObject> {
       emptied: remaining.emptied)
   }
 
-  /// Every object that may have changed, and those of them that meet the request; nil where rows are newer than objects.
+  /// Every object that may have changed, and those of them that meet the request; nil where rows are newer than
+  /// objects.
   private func candidates(_ cause: Cause) throws -> (all: Set<Object>, matching: [Object])? {
     var all: Set<Object> = []
     var matching: [Object] = []
@@ -169,8 +171,8 @@ struct ResultsFollower<Object: ManagedObject> {
     return true
   }
 
-  /// The sections that what is left and what comes, in its order, make together; nil where objects of a section would not
-  /// follow each other.
+  /// The sections that what is left and what comes, in its order, make together; nil where objects of a section would
+  /// not follow each other.
   private func targets(
     of arriving: [ResultsOrder.Keyed], among remaining: RemainingResults<Object>, _ order: inout ResultsOrder
   ) -> [ResultsEdit<Object>.Target]? {

@@ -2,8 +2,8 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// The order of objects in results, as a fetch with pending changes has it: by the sort descriptors, then by primary key,
-/// new objects last in the order of their insertion.
+/// The order of objects in results, as a fetch with pending changes has it: by the sort descriptors, then by primary
+/// key, new objects last in the order of their insertion.
 struct ResultsOrder {
   private let descriptors: [FetchSortDescriptor]
   private let context: ManagedObjectContext

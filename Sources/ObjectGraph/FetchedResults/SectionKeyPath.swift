@@ -42,8 +42,8 @@ struct SectionKeyPath {
   }
 
   /// The name of the section that an object belongs to; empty when the value is missing.
-  /// - Parameter row: what was fetched of the object, where that is newer than the object: others saved it, and it has not
-  ///   been merged yet.
+  /// - Parameter row: what was fetched of the object, where that is newer than the object: others saved it, and it has
+  ///   not been merged yet.
   func sectionName(of object: ManagedObject, _ row: NewerRow? = nil) -> String {
     var here = object
     var row = row

@@ -4,8 +4,8 @@ import StoreInterface
 
 /// The objects at the far ends of the to-one relationships by which results are sorted and sections named.
 ///
-/// As long as nothing but the results themselves, and which objects they lead to, changes, results that were found to be in
-/// order stay so. The objects are held from then on, so that none is loaded anew with other values unnoticed.
+/// As long as nothing but the results themselves, and which objects they lead to, changes, results that were found to
+/// be in order stay so. The objects are held from then on, so that none is loaded anew with other values unnoticed.
 final class SortDestinations {
   /// The relationships that lead there.
   private let keyPaths: [FetchPredicate.KeyPath]

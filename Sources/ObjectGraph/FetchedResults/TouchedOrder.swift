@@ -1,7 +1,7 @@
 /// Finds which elements moved, as few as possible.
 ///
-/// Some elements of a list came, went or changed; all others are in the order that they had. Those that are found are to be
-/// taken out, so that the rest is in its old order.
+/// Some elements of a list came, went or changed; all others are in the order that they had. Those that are found are
+/// to be taken out, so that the rest is in its old order.
 enum TouchedOrder {
   /// What became of one element, by index.
   struct Touch {
@@ -10,8 +10,8 @@ enum TouchedOrder {
     var isChanged: Bool
   }
 
-  /// Which touches are of elements that are to be taken out: changed elements where that is enough, and as few as possible.
-  /// Nil where it is not enough.
+  /// Which touches are of elements that are to be taken out: changed elements where that is enough, and as few as
+  /// possible. Nil where it is not enough.
   /// - Complexity: n log n in the number of touches, however long the list is.
   static func displaced(_ touches: [Touch]) -> [Int]? {
     let stayed = touches.indices.filter { touches[$0].from != nil && touches[$0].to != nil }

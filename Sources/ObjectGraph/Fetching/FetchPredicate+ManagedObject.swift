@@ -3,10 +3,10 @@ import ObjectModel
 public import Predicates
 
 extension FetchPredicate {
-  /// Whether the object meets the predicate, by its values now; those that it needs are loaded. Transient properties, which
-  /// fetches refuse, count. To be called on the queue of the object's context.
-  /// A key path that does not exist is a mistake of the program and stops it, as Core Data raises an exception; an error of
-  /// the store is thrown by the context's next fetch or save.
+  /// Whether the object meets the predicate, by its values now; those that it needs are loaded. Transient properties,
+  /// which fetches refuse, count. To be called on the queue of the object's context.
+  /// A key path that does not exist is a mistake of the program and stops it, as Core Data raises an exception; an
+  /// error of the store is thrown by the context's next fetch or save.
   public func evaluate(with object: ManagedObject) -> Bool {
     do {
       try check(for: object)

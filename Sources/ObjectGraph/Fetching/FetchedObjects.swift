@@ -5,9 +5,10 @@ package import StoreInterface
 /// The objects that a request selects, brought in as they are walked: only ids are kept, and the objects of the batches
 /// looked at last.
 ///
-/// Ids take 10 bytes each, and next to nothing where their keys follow each other without gaps, so that millions of objects can be walked in little memory as long as nothing else keeps
-/// them; more in a child context, and where several stores are asked. Pending changes of selected entities have all
-/// objects made once where the request sorts. Objects that are held elsewhere, or that have changes, stay as they are. Use it on the queue of its context.
+/// Ids take 10 bytes each, and next to nothing where their keys follow each other without gaps, so that millions of
+/// objects can be walked in little memory as long as nothing else keeps them; more in a child context, and where
+/// several stores are asked. Pending changes of selected entities have all objects made once where the request sorts.
+/// Objects that are held elsewhere, or that have changes, stay as they are. Use it on the queue of its context.
 public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
   private enum IDs {
     case rows(FetchedRows)
@@ -83,7 +84,8 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
     }
   }
 
-  /// The object at a position. Loads its batch, in one fetch for each inheritance hierarchy, and what the request prefetches.
+  /// The object at a position. Loads its batch, in one fetch for each inheritance hierarchy, and what the request
+  /// prefetches.
   public subscript(position: Int) -> Object {
     if !latest.positions.contains(position) { turn(to: position) }
     // Safety: the class of the objects was checked in the beginning.

@@ -5,11 +5,11 @@ package import StoreInterface
 extension ManagedObjectContext {
   /// The objects that a request selects, in its order: those of the store with the pending changes of this context.
   ///
-  /// The predicate runs on this context's values for inserted and updated objects, and for objects whose members changed
-  /// when it follows their to-many relationship. Deleted objects are left out. Objects that the context already has keep
-  /// their values. New objects come last among equals, in the order of insertion. Pending changes of objects at the far
-  /// end of a key path do not count for unchanged objects. Without `includesPendingChanges` the store's rows alone
-  /// decide, and are returned with their objects' current values.
+  /// The predicate runs on this context's values for inserted and updated objects, and for objects whose members
+  /// changed when it follows their to-many relationship. Deleted objects are left out. Objects that the context already
+  /// has keep their values. New objects come last among equals, in the order of insertion. Pending changes of objects
+  /// at the far end of a key path do not count for unchanged objects. Without `includesPendingChanges` the store's rows
+  /// alone decide, and are returned with their objects' current values.
   ///
   /// Objects come as faults that have their rows (`returnsObjectsAsFaults`, the default), so that `awakeFromFetch` is
   /// called when they are first used; without `includesPropertyValues` and pending changes, as faults that are filled

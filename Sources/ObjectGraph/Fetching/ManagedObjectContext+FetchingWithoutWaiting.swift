@@ -1,7 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// A fetch that no context waits for: each asks its parent in a turn of the parent's queue, and goes on in one of its own.
+/// A fetch that no context waits for: each asks its parent in a turn of the parent's queue, and goes on in one of its
+/// own.
 extension ManagedObjectContext {
   /// How a fetch reads the rows that its context's parent has.
   typealias RowReading = (FetchSpecification) throws -> [SnapshotBlock]

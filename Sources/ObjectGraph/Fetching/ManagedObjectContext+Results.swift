@@ -37,8 +37,8 @@ extension ManagedObjectContext {
     return request.window(ofCount: count).count
   }
 
-  /// The ids of the objects that `fetch` would return, temporary ones of new objects included. No object is made, unless
-  /// pending changes have to find their places among sorted ones.
+  /// The ids of the objects that `fetch` would return, temporary ones of new objects included. No object is made,
+  /// unless pending changes have to find their places among sorted ones.
   /// - Throws: what the store throws.
   package func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
     checkConfinement()
@@ -66,10 +66,10 @@ extension ManagedObjectContext {
     return part
   }
 
-  /// The rows of a request for dictionaries, as the store has them: neither pending changes of this context nor those of
-  /// its parents count, whatever `includesPendingChanges` says, as in Core Data.
-  /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses, `.unsupported` for what the
-  ///   store cannot compute and where several stores hold the entity.
+  /// The rows of a request for dictionaries, as the store has them: neither pending changes of this context nor those
+  /// of its parents count, whatever `includesPendingChanges` says, as in Core Data.
+  /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses, `.unsupported` for
+  ///   what the store cannot compute and where several stores hold the entity.
   package func rows(forDictionaries request: FetchSpecification) throws -> FetchedRows {
     checkConfinement()
     try throwDeferredError()

@@ -2,10 +2,10 @@ public import Foundation
 public import StoreInterface
 
 extension ManagedObjectContext {
-  /// Fetches or deletes a part of the history of the coordinator's stores. Transactions of several stores come in the order of
-  /// their times, unless the request sorts: then store by store.
-  /// - Throws: `StoreError.unsupported` when none of the stores keeps a history, `.historyTokenExpired` when what was saved behind
-  ///   the request's token was deleted, and what else the stores throw.
+  /// Fetches or deletes a part of the history of the coordinator's stores. Transactions of several stores come in the
+  /// order of their times, unless the request sorts: then store by store.
+  /// - Throws: `StoreError.unsupported` when none of the stores keeps a history, `.historyTokenExpired` when what was
+  ///   saved behind the request's token was deleted, and what else the stores throw.
   @discardableResult
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     let stores = try coordinator.historyStores(request.affectedStores)
@@ -62,8 +62,9 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentHistoryTransaction {
-  /// The ids of what the transaction changed, as a notification for `ManagedObjectContext.mergeChanges(fromContextDidSave:)`. It
-  /// is empty where the transaction was fetched without its changes.
+  /// The ids of what the transaction changed, as a notification for
+  /// `ManagedObjectContext.mergeChanges(fromContextDidSave:)`. It is empty where the transaction was fetched without
+  /// its changes.
   public func objectIDNotification() -> Notification {
     var ids = ContextChangeIDs()
     for change in changes ?? [] {

@@ -44,12 +44,14 @@ public final class PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.fetch, .date(date))
   }
 
-  /// What was saved behind a token. Stores that the token says nothing of, and all stores where it is nil, tell all they have.
+  /// What was saved behind a token. Stores that the token says nothing of, and all stores where it is nil, tell all
+  /// they have.
   public static func fetchHistory(after token: PersistentHistoryToken?) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.fetch, token.map { .token($0) })
   }
 
-  /// What was saved behind a transaction. Stores other than its own, and all stores where it is nil, tell all they have.
+  /// What was saved behind a transaction. Stores other than its own, and all stores where it is nil, tell all they
+  /// have.
   public static func fetchHistory(after transaction: PersistentHistoryTransaction?) -> PersistentHistoryChangeRequest {
     fetchHistory(after: transaction?.token)
   }
@@ -70,8 +72,8 @@ public final class PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.delete, .date(date))
   }
 
-  /// Deletes what was saved before the transaction that a token stands behind, which stays. Stores that the token says nothing
-  /// of keep all, and so do all stores where it is nil.
+  /// Deletes what was saved before the transaction that a token stands behind, which stays. Stores that the token says
+  /// nothing of keep all, and so do all stores where it is nil.
   public static func deleteHistory(before token: PersistentHistoryToken?) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.delete, .token(token ?? PersistentHistoryToken(transactionNumbers: [:])))
   }

@@ -8,19 +8,20 @@ import StoreInterface
 extension ManagedObject {
   /// The value of a property. Loads what is a fault.
   ///
-  /// Transformable attributes: what their transformer makes of the stored bytes; the bytes themselves where it makes nothing
-  /// of them, or is not registered (see `transformedValue(for:)`). Other attributes: `String`, `Date`, `Data`, `UUID`, `URL`; numbers and booleans as `NSNumber`, decimals as
-  /// `NSDecimalNumber`, so that `as? Int`, `as? Double`, `as? Bool` and `as? Decimal` work. To-one relationships: the
-  /// object. To-many relationships: `Set<ManagedObject>`, `[ManagedObject]` where they are ordered. Fetched properties:
-  /// `[ManagedObject]`. Nil where there is nothing. After an error of the store, which the context's next fetch or save throws, there is nothing either.
+  /// Transformable attributes: what their transformer makes of the stored bytes; the bytes themselves where it makes
+  /// nothing of them, or is not registered (see `transformedValue(for:)`). Other attributes: `String`, `Date`, `Data`,
+  /// `UUID`, `URL`; numbers and booleans as `NSNumber`, decimals as `NSDecimalNumber`, so that `as? Int`, `as? Double`,
+  /// `as? Bool` and `as? Decimal` work. To-one relationships: the object. To-many relationships: `Set<ManagedObject>`,
+  /// `[ManagedObject]` where they are ordered. Fetched properties: `[ManagedObject]`. Nil where there is nothing. After
+  /// an error of the store, which the context's next fetch or save throws, there is nothing either.
   public func value(forKey key: String) -> Any? {
     willAccessValue(forKey: key)
     defer { didAccessValue(forKey: key) }
     return primitiveValue(forKey: key)
   }
 
-  /// Sets a property: an attribute to a value of its type or nil, a Transformable one to what its transformer takes, or to
-  /// bytes, which are stored as they are, a to-one relationship to an object or nil, a to-many
+  /// Sets a property: an attribute to a value of its type or nil, a Transformable one to what its transformer takes, or
+  /// to bytes, which are stored as they are, a to-one relationship to an object or nil, a to-many
   /// relationship to a set or an array of objects. Inverses follow.
   public func setValue(_ value: Any?, forKey key: String) {
     willChangeValue(forKey: key)
@@ -28,9 +29,9 @@ extension ManagedObject {
     setPrimitiveValue(value, forKey: key)
   }
 
-  /// The value behind a path of keys, such as `owner.name`. Through a to-many relationship: an array of the values behind
-  /// each member, missing ones left out. A collection operator stands before the rest of the path: `lines.@sum.price`,
-  /// `lines.@count`.
+  /// The value behind a path of keys, such as `owner.name`. Through a to-many relationship: an array of the values
+  /// behind each member, missing ones left out. A collection operator stands before the rest of the path:
+  /// `lines.@sum.price`, `lines.@count`.
   public func value(forKeyPath keyPath: String) -> Any? {
     if !keyPath.contains(".") { return value(forKey: keyPath) }
     do {
@@ -74,8 +75,8 @@ extension ManagedObject {
     return relationship.isOrdered ? members : Set(members)
   }
 
-  /// Sets a property for accessors of subclasses, between `willChangeValue` and `didChangeValue`. The change is noted, and
-  /// inverses follow, as with `setValue(_:forKey:)`.
+  /// Sets a property for accessors of subclasses, between `willChangeValue` and `didChangeValue`. The change is noted,
+  /// and inverses follow, as with `setValue(_:forKey:)`.
   public func setPrimitiveValue(_ value: Any?, forKey key: String) {
     guard let index = runtime.layout.relationshipIndexes[key] else {
       switch value {

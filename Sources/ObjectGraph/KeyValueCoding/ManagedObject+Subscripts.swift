@@ -2,13 +2,14 @@ public import ObjectModel
 import StoreInterface
 
 extension ManagedObject {
-  /// The value of an attribute by name; nil where there is none. Setting the value that is there already changes nothing.
+  /// The value of an attribute by name; nil where there is none. Setting the value that is there already changes
+  /// nothing.
   ///
-  /// What is set of an object that nothing is saved of any more, after its deletion or a reset, changes no other object. A
-  /// `Value` of a wrong type is kept and reported by the save. The entity must have the attribute.
+  /// What is set of an object that nothing is saved of any more, after its deletion or a reset, changes no other
+  /// object. A `Value` of a wrong type is kept and reported by the save. The entity must have the attribute.
   ///
-  /// A composite attribute has its elements by name, those that are not null, or is null. An element has a name of its own,
-  /// the dotted path: `object["address.city"]`. Setting one keeps the others, and makes a composite of null.
+  /// A composite attribute has its elements by name, those that are not null, or is null. An element has a name of its
+  /// own, the dotted path: `object["address.city"]`. Setting one keeps the others, and makes a composite of null.
   public subscript(name: String) -> Value? {
     get {
       let value = attributeValue(name)
@@ -17,11 +18,11 @@ extension ManagedObject {
     set { setAttributeValue(newValue ?? .null, name) }
   }
 
-  /// The value of an attribute as a Swift type: `object["title"] = "x"`, `let year: Int? = object["year"]`. Reading gives
-  /// nil where there is no value or one of another type; numbers convert where they fit.
+  /// The value of an attribute as a Swift type: `object["title"] = "x"`, `let year: Int? = object["year"]`. Reading
+  /// gives nil where there is no value or one of another type; numbers convert where they fit.
   ///
-  /// Setting a value that the attribute cannot take, such as text for a number, is a mistake of the program and stops it
-  /// with the names of the attribute and the types, as Core Data raises an exception.
+  /// Setting a value that the attribute cannot take, such as text for a number, is a mistake of the program and stops
+  /// it with the names of the attribute and the types, as Core Data raises an exception.
   public subscript<Element: AttributeConvertible>(name: String) -> Element? {
     get { Element(attributeValue: attributeValue(name)) }
     set { setConverted(newValue?.attributeValue ?? .null, name, given: newValue) }

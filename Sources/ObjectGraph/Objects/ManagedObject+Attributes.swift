@@ -23,8 +23,9 @@ extension ManagedObject {
     return loadedValue(index)
   }
 
-  /// Sets an attribute by its position in `Entity.attributes`. A Float attribute takes the nearest Float, and a composite
-  /// without elements that are not null is null. Does nothing when the object's values cannot be loaded; the next fetch or save then throws why.
+  /// Sets an attribute by its position in `Entity.attributes`. A Float attribute takes the nearest Float, and a
+  /// composite without elements that are not null is null. Does nothing when the object's values cannot be loaded; the
+  /// next fetch or save then throws why.
   public func setValue(_ value: Value, at index: Int) {
     checkConfinement()
     fire()

@@ -3,9 +3,9 @@ import Predicates
 import StoreInterface
 
 extension ManagedObject {
-  /// The persisted properties that differ from what is stored, with their new values: attributes and relationships, also
-  /// to-many ones whose members were set at the other side, which are loaded for it. For a new object, all attributes
-  /// that are not null and all relationships that lead somewhere. Transient attributes are left out.
+  /// The persisted properties that differ from what is stored, with their new values: attributes and relationships,
+  /// also to-many ones whose members were set at the other side, which are loaded for it. For a new object, all
+  /// attributes that are not null and all relationships that lead somewhere. Transient attributes are left out.
   public func changedValues() -> [String: PropertyValue] {
     checkConfinement()
     if status == .fault && !hasMemberChanges { return [:] }
@@ -63,8 +63,8 @@ extension ManagedObject {
   }
 
   /// The properties that changed since changes were last processed (see `processPendingChanges`), with the values they
-  /// had then. Transient attributes count. Empty for an object that was inserted since. A to-many relationship is listed
-  /// when it was loaded then.
+  /// had then. Transient attributes count. Empty for an object that was inserted since. A to-many relationship is
+  /// listed when it was loaded then.
   public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
     checkConfinement()
     guard let before = context?.event.stateBefore(of: self), before.values.count == values.count else { return [:] }

@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// The members of to-many relationships that are here. The lists are changed in this file alone: others say what becomes
-/// of a member. An index is that of a relationship whose members are here, unless a method says otherwise.
+/// The members of to-many relationships that are here. The lists are changed in this file alone: others say what
+/// becomes of a member. An index is that of a relationship whose members are here, unless a method says otherwise.
 extension ManagedObject {
   /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
   var memberLists: [MemberList?] { ownMemberLists }

@@ -26,8 +26,8 @@ extension ManagedObject {
     setObjectID(object?.objectID, for: name)
   }
 
-  /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the id
-  /// of an object that a save of this context, or one that it merged, deleted, the next save reports
+  /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the
+  /// id of an object that a save of this context, or one that it merged, deleted, the next save reports
   /// `ValidationError.Code.deletedDestination`; whether others deleted it is not looked at.
   public func setObjectID(_ destination: ObjectID?, for name: String) {
     checkConfinement()
@@ -109,9 +109,9 @@ extension ManagedObject {
     try loadedContext().objects(with: objectIDs(for: name))
   }
 
-  /// The members of a to-many relationship as `objects(for:)` gives them, without an error to handle: generated properties
-  /// are made of this. After an error of the store, which the context's next fetch or save throws, there are none, and the
-  /// next access tries again.
+  /// The members of a to-many relationship as `objects(for:)` gives them, without an error to handle: generated
+  /// properties are made of this. After an error of the store, which the context's next fetch or save throws, there are
+  /// none, and the next access tries again.
   public func members(of name: String) -> [ManagedObject] {
     do {
       return try objects(for: name)

@@ -46,8 +46,8 @@ extension ManagedObject {
     didTurnIntoFault()
   }
 
-  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a change
-  /// like others, which undo takes back.
+  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a
+  /// change like others, which undo takes back.
   func empty() throws {
     willTurnIntoFault()
     for (index, value) in runtime.defaultValues.enumerated() { setValue(value, at: index) }
@@ -368,7 +368,8 @@ extension ManagedObject {
     contents.memberLists = []
   }
 
-  // Safety, of the next two: the object holds its block and its contents, and nothing runs meanwhile that could take them away.
+  // Safety, of the next two: the object holds its block and its contents, and nothing runs meanwhile that could take
+  // them away.
 
   /// The value of an attribute of an object that is loaded.
   func loadedValue(_ index: Int) -> Value {

@@ -37,8 +37,8 @@ extension ManagedObject {
     if !problems.isEmpty { throw ValidationError(problems) }
   }
 
-  /// Checks a saved object by all of the model's rules, as if it were new: relationships whose number of members is limited
-  /// are loaded for it.
+  /// Checks a saved object by all of the model's rules, as if it were new: relationships whose number of members is
+  /// limited are loaded for it.
   /// - Throws: `ValidationError` with every problem; what the store throws.
   package func validateAsNew() throws {
     var problems: [ValidationError.Problem] = []

@@ -16,8 +16,9 @@ open class ManagedObject {
 
   private let entityContext: EntityContext
   final private(set) var currentID: ObjectID
-  // Safety: only the context's queue comes here, and what `ManagedObject+State.swift` does while it reads or sets the storage
-  // calls nothing that could come back. A check at run time of every read and write of a property costs a tenth of a save.
+  // Safety: only the context's queue comes here, and what `ManagedObject+State.swift` does while it reads or sets the
+  // storage calls nothing that could come back. A check at run time of every read and write of a property costs a tenth
+  // of a save.
   @exclusivity(unchecked) private final var uncheckedStorage: ObjectStorage
   /// What the context's lists of changes keep here.
   final var marks = ObjectMarks()
@@ -57,8 +58,8 @@ open class ManagedObject {
     context.adopt(self)
   }
 
-  /// A new object of an entity, with the model's defaults. The entity's class must be this one: `context.insert(_:)` makes
-  /// an object of the class that the container knows.
+  /// A new object of an entity, with the model's defaults. The entity's class must be this one: `context.insert(_:)`
+  /// makes an object of the class that the container knows.
   public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
     let known = context.coordinator.runtime(entity).objectClass
     precondition(known == Self.self, "\(entity.name) has the class \(known), not \(Self.self)")
@@ -88,8 +89,8 @@ open class ManagedObject {
   public var objectID: ObjectID { currentID }
   /// The object's own entity.
   public var entity: Entity { runtime.entity }
-  /// The context that the object belongs to; nil after a reset, after its insertion was taken back, and after its deletion
-  /// was saved.
+  /// The context that the object belongs to; nil after a reset, after its insertion was taken back, and after its
+  /// deletion was saved.
   public var managedObjectContext: ManagedObjectContext? {
     status == .detached || isDeletionSaved ? nil : context
   }
@@ -97,12 +98,12 @@ open class ManagedObject {
   public var isFault: Bool { isUnloaded || isEmptied }
   /// Whether the next save inserts the object.
   public var isInserted: Bool { currentStatus == .inserted }
-  /// Whether the next save deletes the object, or its row was found to be gone. False again once a save of its context has
-  /// deleted it.
+  /// Whether the next save deletes the object, or its row was found to be gone. False again once a save of its context
+  /// has deleted it.
   public var isDeleted: Bool { isDeletedHere && !isDeletionSaved }
   /// Whether the next save writes new values of the object, or raises its version because a to-many relationship has
-  /// other members, whichever side was set. In a child context transient attributes count, as the save takes them to the
-  /// parent's object.
+  /// other members, whichever side was set. In a child context transient attributes count, as the save takes them to
+  /// the parent's object.
   public var isUpdated: Bool {
     checkConfinement()
     return hasOwnChanges || hasMemberChanges
@@ -147,17 +148,17 @@ open class ManagedObject {
   /// Checks a deleted object before the save. The default checks the delete rule `deny`.
   /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
   open func validateForDelete() throws { try validateDeleteRules() }
-  /// Checks a value for an attribute of the entity, and may replace it by the one that should be there. The default checks
-  /// the model's rules. Saves call it for every attribute of a new or changed object of a subclass.
+  /// Checks a value for an attribute of the entity, and may replace it by the one that should be there. The default
+  /// checks the model's rules. Saves call it for every attribute of a new or changed object of a subclass.
   /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
   open func validateValue(_ value: inout Value, forKey key: String) throws {
     try validateByModel(value, forKey: key)
   }
 
   /// Checks what a relationship leads to, and may replace it by what should be there. The default checks the model's
-  /// rules, as it does for a value in an attribute. Saves call it for every to-one relationship of a new or changed object
-  /// of a subclass, and for its to-many relationships that are loaded. The key names a relationship with `toOne` or `toMany`,
-  /// an attribute with `attribute`.
+  /// rules, as it does for a value in an attribute. Saves call it for every to-one relationship of a new or changed
+  /// object of a subclass, and for its to-many relationships that are loaded. The key names a relationship with `toOne`
+  /// or `toMany`, an attribute with `attribute`.
   /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
   open func validateValue(_ value: inout PropertyValue, forKey key: String) throws {
     try validateByModel(value, forKey: key)

@@ -8,7 +8,8 @@ final class ObjectContents {
   // Safety: as that of `ManagedObject.storage`.
   @exclusivity(unchecked) private var uncheckedValues: [Value]
   @exclusivity(unchecked) private var uncheckedDestinations: [ObjectID?]
-  /// Whether there is a `stored`, whose parts lie by themselves: to look at one of them costs less than to take the snapshot.
+  /// Whether there is a `stored`, whose parts lie by themselves: to look at one of them costs less than to take the
+  /// snapshot.
   private(set) var hasStored = false
   private var storedID: ObjectID?
   private var version: Int64 = 0
@@ -135,7 +136,8 @@ final class ObjectContents {
 }
 
 extension Value {
-  /// `isIdentical(to:)`. Most values are told apart here without a call, for which the lists that have them would have to be held.
+  /// `isIdentical(to:)`. Most values are told apart here without a call, for which the lists that have them would have
+  /// to be held.
   @inline(__always) fileprivate func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.null, .null): true

@@ -10,18 +10,19 @@ extension ObjectID {
 /// The objects of a context by their ids, none of which it keeps alive for long.
 ///
 /// An open hash table. Most objects of a large fetch are used once and dropped, and a weak reference costs as much as
-/// the object itself, and makes every later reference slower; so the table may hold new objects strongly at first, until
-/// `releaseUnused` lets those go that nothing else holds and refers to the others weakly. Where many are held,
+/// the object itself, and makes every later reference slower; so the table may hold new objects strongly at first,
+/// until `releaseUnused` lets those go that nothing else holds and refers to the others weakly. Where many are held,
 /// `releaseUnusedOfMany` lets go of unused ones before that. `find` never returns an object that only the table holds.
 /// Objects that are gone leave their slots taken until the table grows.
 ///
-/// The rows of a fetch mostly come in the order of their keys, and new objects in that of their temporary ids. Objects that
-/// the table may hold and whose ids ascend wait in a list, without a slot: nothing else asks for most of them, for greater
-/// ids it need not be searched, and a save that gives all of them permanent ids leaves them where they are.
+/// The rows of a fetch mostly come in the order of their keys, and new objects in that of their temporary ids. Objects
+/// that the table may hold and whose ids ascend wait in a list, without a slot: nothing else asks for most of them, for
+/// greater ids it need not be searched, and a save that gives all of them permanent ids leaves them where they are.
 ///
-/// `numbers`, `marks` and `objects` have `capacity` places, a power of two of which `reserve` keeps a third free: so an index behind
-/// `& (capacity - 1)` is in bounds and every search ends at an empty mark. A place of `objects` is initialized exactly where its mark
-/// is not empty, with what the mark says: a strong reference or a weak one. Only the context's queue comes here.
+/// `numbers`, `marks` and `objects` have `capacity` places, a power of two of which `reserve` keeps a third free: so an
+/// index behind `& (capacity - 1)` is in bounds and every search ends at an empty mark. A place of `objects` is
+/// initialized exactly where its mark is not empty, with what the mark says: a strong reference or a weak one. Only the
+/// context's queue comes here.
 @safe final class ObjectTable {
   private struct WeakObject {
     weak var object: ManagedObject?
@@ -48,8 +49,8 @@ extension ObjectID {
     _read { yield unsafe uncheckedUnslotted }
     _modify { yield unsafe &uncheckedUnslotted }
   }
-  // Safety: only the context's queue comes here, and nothing that is done to the list lets an object go, which could come back. A
-  // check at run time of every look at it costs a twentieth of a save.
+  // Safety: only the context's queue comes here, and nothing that is done to the list lets an object go, which could
+  // come back. A check at run time of every look at it costs a twentieth of a save.
   @exclusivity(unchecked) private var uncheckedUnslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
   private var lastUnslotted: UInt64 = 0
@@ -89,7 +90,8 @@ extension ObjectID {
     return mark >= 0 && mark & Mark.strong != 0
   }
 
-  /// Both kinds of references take one word. For slots whose mark is strong, and for empty ones whose mark the caller sets to that.
+  /// Both kinds of references take one word. For slots whose mark is strong, and for empty ones whose mark the caller
+  /// sets to that.
   @unsafe private func strongReference(_ slot: Int) -> UnsafeMutablePointer<ManagedObject> {
     unsafe UnsafeMutableRawPointer(objects + slot).assumingMemoryBound(to: ManagedObject.self)
   }
@@ -378,7 +380,8 @@ extension ObjectID {
       while unsafe marks[slot] != Mark.empty { slot = (slot + 1) & (size - 1) }
       unsafe numbers[slot] = oldNumbers[old]
       unsafe marks[slot] = oldMarks[old]
-      // Safety: each reference is moved out of its old place, or deinitialized above, so the old memory holds none when it goes.
+      // Safety: each reference is moved out of its old place, or deinitialized above, so the old memory holds none when
+      // it goes.
       if isStrong {
         unsafe strongReference(slot).initialize(
           to: UnsafeMutableRawPointer(oldObjects + old).assumingMemoryBound(to: ManagedObject.self).move())

@@ -1,8 +1,8 @@
 public import ObjectModel
 
 extension EntityDescription {
-  /// A new object of the entity of that name, with the model's defaults. A name that is not in the model of the context's
-  /// container is a mistake of the program and stops it, as Core Data raises an exception.
+  /// A new object of the entity of that name, with the model's defaults. A name that is not in the model of the
+  /// context's container is a mistake of the program and stops it, as Core Data raises an exception.
   @discardableResult
   public static func insertNewObject(
     forEntityName name: String, into context: ManagedObjectContext

@@ -4,8 +4,8 @@ public import StoreInterface
 
 /// What a context is asked to fetch, and as what: managed objects of a class, ids, dictionaries, or their number.
 ///
-/// A class, as in Core Data: `let request = Recipe.fetchRequest(); request.fetchLimit = 10`. It belongs to the queue that
-/// made it; what a store gets of it is a `FetchSpecification`.
+/// A class, as in Core Data: `let request = Recipe.fetchRequest(); request.fetchLimit = 10`. It belongs to the queue
+/// that made it; what a store gets of it is a `FetchSpecification`.
 public final class FetchRequest<ResultType: FetchRequestResult> {
   /// The entity by name; nil where `entity` is set or the class of the results says it.
   public var entityName: String? {

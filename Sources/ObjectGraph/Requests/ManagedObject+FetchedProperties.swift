@@ -4,8 +4,8 @@ import StoreInterface
 
 extension ManagedObject {
   /// The objects that a fetched property of the entity, or of an ancestor, stands for: those of its request, in which
-  /// `$FETCH_SOURCE` is this object, `$FETCH_SOURCE.name` what it has there now, and `$FETCHED_PROPERTY.userInfo.key` an
-  /// entry of the property. They are fetched each time, pending changes included; nothing is kept.
+  /// `$FETCH_SOURCE` is this object, `$FETCH_SOURCE.name` what it has there now, and `$FETCHED_PROPERTY.userInfo.key`
+  /// an entry of the property. They are fetched each time, pending changes included; nothing is kept.
   /// - Throws: what `FetchRequest(template:model:variables:)` and a fetch throw.
   public func fetchedObjects(for name: String) throws -> [ManagedObject] {
     checkConfinement()
@@ -26,8 +26,8 @@ extension ManagedObject {
     return try context.fetch(request)
   }
 
-  /// The objects of a fetched property as `fetchedObjects(for:)` gives them, without an error to handle: generated properties
-  /// are made of this. After an error, which the context's next fetch or save throws, there are none.
+  /// The objects of a fetched property as `fetchedObjects(for:)` gives them, without an error to handle: generated
+  /// properties are made of this. After an error, which the context's next fetch or save throws, there are none.
   public func fetchedMembers(of name: String) -> [ManagedObject] {
     do {
       return try fetchedObjects(for: name)

@@ -4,23 +4,25 @@ import Predicates
 public import StoreInterface
 
 extension ManagedObjectContext {
-  /// What a request asks for: the objects that it selects, in its order, those of the store with the pending changes of this
-  /// context; or their ids, dictionaries, or their number as the one element, by the type of the request.
+  /// What a request asks for: the objects that it selects, in its order, those of the store with the pending changes of
+  /// this context; or their ids, dictionaries, or their number as the one element, by the type of the request.
   ///
-  /// The predicate runs on this context's values for inserted and updated objects, and for objects whose members changed
-  /// when it follows their to-many relationship. Deleted objects are left out. Objects that the context already has keep
-  /// their values, unless `shouldRefreshRefetchedObjects` is set. New objects come last among equals, in the order of
-  /// insertion. Pending changes of objects at the far end of a key path do not count for unchanged objects. Without
-  /// `includesPendingChanges` the store's rows alone decide, and are returned with their objects' current values.
+  /// The predicate runs on this context's values for inserted and updated objects, and for objects whose members
+  /// changed when it follows their to-many relationship. Deleted objects are left out. Objects that the context already
+  /// has keep their values, unless `shouldRefreshRefetchedObjects` is set. New objects come last among equals, in the
+  /// order of insertion. Pending changes of objects at the far end of a key path do not count for unchanged objects.
+  /// Without `includesPendingChanges` the store's rows alone decide, and are returned with their objects' current
+  /// values.
   ///
   /// Objects come as faults that have their rows (`returnsObjectsAsFaults`, the default), so that `awakeFromFetch` is
   /// called when they are first used; without `includesPropertyValues` and pending changes, as faults that are filled
   /// many at a time (`faults(with:)`).
   ///
   /// Dictionaries are as the store has them: neither pending changes of this context nor those of its parents count, as
-  /// in Core Data. Values are as `ManagedObject.value(forKey:)` gives them, objects are ids, missing values are left out.
-  /// - Throws: what the store throws: `StoreError.failure` for a key path that does not exist, `.unsupported` for what it
-  ///   cannot compute.
+  /// in Core Data. Values are as `ManagedObject.value(forKey:)` gives them, objects are ids, missing values are left
+  /// out.
+  /// - Throws: what the store throws: `StoreError.failure` for a key path that does not exist, `.unsupported` for what
+  ///   it cannot compute.
   public func fetch<Result: FetchRequestResult>(_ request: FetchRequest<Result>) throws -> [Result] {
     // A mistake of the program: results of one kind cannot be returned as those of another.
     precondition(
@@ -51,8 +53,8 @@ extension ManagedObjectContext {
     try count(request.specification(in: self))
   }
 
-  /// The ids of the objects that `fetch` would return, temporary ones of new objects included. No object is made, unless
-  /// pending changes have to find their places among sorted ones.
+  /// The ids of the objects that `fetch` would return, temporary ones of new objects included. No object is made,
+  /// unless pending changes have to find their places among sorted ones.
   /// - Throws: what the store throws.
   public func objectIDs<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> [ObjectID] {
     try objectIDs(request.specification(in: self))

@@ -2,8 +2,8 @@ public import ObjectModel
 public import Predicates
 
 extension ManagedObjectModel {
-  /// The request of the model's template of that name, with its variables still in it; nil when there is none. A template
-  /// whose predicate or entity cannot be read is a mistake of the model and stops the program;
+  /// The request of the model's template of that name, with its variables still in it; nil when there is none. A
+  /// template whose predicate or entity cannot be read is a mistake of the model and stops the program;
   /// `FetchRequest(template:model:variables:)` throws.
   public func fetchRequestTemplate(forName name: String) -> FetchRequest<ManagedObject>? {
     fetchRequestFromTemplate(withName: name, substitutionVariables: [:])

@@ -12,8 +12,8 @@ extension String: PropertyKeyPath {
 }
 
 extension AnyKeyPath: PropertyKeyPath {
-  /// The property of a generated class that the key path stands for: `title` for `\Recipe.title`. One that stands for none,
-  /// as one of several steps does, is a mistake of the program and stops it.
+  /// The property of a generated class that the key path stands for: `title` for `\Recipe.title`. One that stands for
+  /// none, as one of several steps does, is a mistake of the program and stops it.
   public var propertyKeyPath: String {
     let root = type(of: self).rootType
     guard let name = (root as? any PropertyNaming.Type)?.propertyName(for: self) else {

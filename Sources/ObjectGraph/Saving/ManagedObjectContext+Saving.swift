@@ -11,9 +11,10 @@ extension ManagedObjectContext {
   /// change are not written and keep their version.
   ///
   /// In this order: changes are processed; `willSaveObjectsNotification`; `willSave` of every object that is written or
-  /// deleted; validation of all of them; the write. `willSave` and validation repeat until they change nothing. When rows were changed by others since they were read, or a
-  /// uniqueness constraint would be broken, the `mergePolicy` is asked, and the save starts over from the validation. After
-  /// the write: `didSave` of every object, `didSaveObjectsNotification`, `didSaveObjectIDsNotification`.
+  /// deleted; validation of all of them; the write. `willSave` and validation repeat until they change nothing. When
+  /// rows were changed by others since they were read, or a uniqueness constraint would be broken, the `mergePolicy` is
+  /// asked, and the save starts over from the validation. After the write: `didSave` of every object,
+  /// `didSaveObjectsNotification`, `didSaveObjectIDsNotification`.
   /// - Throws: `ValidationError` with the problems of all objects, `SaveConflictError` when the merge policy does not
   ///   resolve the conflicts, `StoreError`, `ContextError`.
   public func save() throws {
@@ -45,7 +46,8 @@ extension ManagedObjectContext {
       } catch let error as StoreError {
         guard case .constraintConflict = error else { throw error }
         if try readingNewest({ try resolveConstraintConflicts(plan) }) { continue }
-        // Others may have taken the values away meanwhile; or the store knows of a constraint that the model does not have.
+        // Others may have taken the values away meanwhile; or the store knows of a constraint that the model does not
+        // have.
         unexplained += 1
         if unexplained > 2 { throw error }
         continue
@@ -65,7 +67,8 @@ extension ManagedObjectContext {
     saves.noteParent(state)
   }
 
-  /// Calls `willSave` of every object that the save concerns, and again of those that changed since, until nothing does.
+  /// Calls `willSave` of every object that the save concerns, and again of those that changed since, until nothing
+  /// does.
   /// - Parameter announced: what each was when it was last told.
   func announceSave(_ announced: inout [ManagedObject: ObjectState]) throws {
     let greatestRounds = 1000

@@ -1,5 +1,5 @@
-/// The objects that a save concerns, as they are when it asks: new ones in the order of insertion, then changed ones, then
-/// deleted ones.
+/// The objects that a save concerns, as they are when it asks: new ones in the order of insertion, then changed ones,
+/// then deleted ones.
 struct SavedObjects: Sequence {
   let inserted: [ManagedObject]
   let updated: [ManagedObject]

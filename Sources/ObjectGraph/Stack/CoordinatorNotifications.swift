@@ -2,15 +2,15 @@ public import Foundation
 public import StoreInterface
 
 extension PersistentStoreCoordinator {
-  /// Posted before a store is added or taken away, on the thread that does it: `persistentStoreChanges` tells which. One
-  /// that is to be taken away can still be asked.
+  /// Posted before a store is added or taken away, on the thread that does it: `persistentStoreChanges` tells which.
+  /// One that is to be taken away can still be asked.
   public static let storesWillChangeNotification = Notification.Name("seedbed.coordinator.storesWillChange")
   /// Posted after a store was added or taken away, on the thread that did it: `persistentStoreChanges` tells which. One
   /// that was taken away is closed.
   public static let storesDidChangeNotification = Notification.Name("seedbed.coordinator.storesDidChange")
-  /// Posted after every write to a store that was added with `postsRemoteChanges`, those of this coordinator included, on a
-  /// serial queue of the store's: `remoteStoreChange` tells which. Writes that come close together may be told by one
-  /// notification, whose token stands behind the last of them.
+  /// Posted after every write to a store that was added with `postsRemoteChanges`, those of this coordinator included,
+  /// on a serial queue of the store's: `remoteStoreChange` tells which. Writes that come close together may be told by
+  /// one notification, whose token stands behind the last of them.
   public static let remoteChangeNotification = Notification.Name("seedbed.coordinator.remoteChange")
 
   /// The keys of what the coordinator's notifications have in `userInfo`, with Core Data's texts.

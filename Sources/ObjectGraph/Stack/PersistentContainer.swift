@@ -68,9 +68,9 @@ open class PersistentContainer: @unchecked Sendable {
     set { state.withLock { $0.descriptions = newValue } }
   }
 
-  /// Opens every store that is described, and calls back once for each, with the error when it could not be opened. When
-  /// the container has no store and none is described, that is the one error called back with. Descriptions that are to be
-  /// loaded asynchronously call back later, on a thread of the system's.
+  /// Opens every store that is described, and calls back once for each, with the error when it could not be opened.
+  /// When the container has no store and none is described, that is the one error called back with. Descriptions that
+  /// are to be loaded asynchronously call back later, on a thread of the system's.
   public func loadPersistentStores(
     completionHandler: @escaping @Sendable (PersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -84,8 +84,8 @@ open class PersistentContainer: @unchecked Sendable {
   }
 
   /// Opens every store that is described, one after the other.
-  /// - Throws: the error of the first that could not be opened; those before it are open then. `StoreError.failure` when
-  ///   the container has no store and none is described.
+  /// - Throws: the error of the first that could not be opened; those before it are open then. `StoreError.failure`
+  ///   when the container has no store and none is described.
   public func loadPersistentStores() throws {
     for description in descriptionsToLoad {
       try persistentStoreCoordinator.addPersistentStore(with: description)

@@ -19,16 +19,16 @@ public final class PersistentStoreCoordinator: Sendable {
   let severalStores = NSLock()
   /// What contexts asked of the stores. It begins with nothing, and adds to `PerformanceCounters.process`.
   public let counters = PerformanceCounters()
-  /// What its stores did since they were opened, as far as they count it (`StoreCounting`): SQLite stores do. Stores that
-  /// were taken away are not among them.
+  /// What its stores did since they were opened, as far as they count it (`StoreCounting`): SQLite stores do. Stores
+  /// that were taken away are not among them.
   public var storeWork: StoreCounts {
     persistentStores.compactMap { $0 as? any StoreCounting }.reduce(StoreCounts()) { $0 + $1.work }
   }
   /// Contexts that merge what others save.
   let followers = ContextFollowers()
 
-  /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity name:
-  /// only these are ever instantiated, and an entity without one has plain managed objects.
+  /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity
+  /// name: only these are ever instantiated, and an entity without one has plain managed objects.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws {
     managedObjectModel = model
@@ -108,7 +108,8 @@ public final class PersistentStoreCoordinator: Sendable {
     set { migrator.withLock { $0 = newValue } }
   }
 
-  /// What a store says of itself, by Core Data's keys (`StoreMetadataKey`). The store need not be open and is not changed.
+  /// What a store says of itself, by Core Data's keys (`StoreMetadataKey`). The store need not be open and is not
+  /// changed.
   /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps no metadata.
   public static func metadataForPersistentStore(
     type: some PersistentStoreType, at url: URL
@@ -118,8 +119,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Adds a store that is open already.
   ///
-  /// New objects of an entity go to the first store whose configuration has it and that can be written. Fetches ask every store that has it. The
-  /// store holds the entities of a configuration of the model; nil for all of them.
+  /// New objects of an entity go to the first store whose configuration has it and that can be written. Fetches ask
+  /// every store that has it. The store holds the entities of a configuration of the model; nil for all of them.
   /// - Parameters:
   ///   - store: an open store, of the coordinator's model.
   ///   - configuration: the name of a configuration of the model.
@@ -133,10 +134,10 @@ public final class PersistentStoreCoordinator: Sendable {
       store, configuration: configuration, url: nil, isReadOnly: false, postsRemoteChanges: postsRemoteChanges)
   }
 
-  /// Takes a store away and closes it, also one that the program opened itself and gave to `add`, so that its file can be
-  /// destroyed or replaced. Objects of it that contexts still have cannot be loaded or saved any more.
-  /// - Throws: `StoreError.failure` when it does not belong to the coordinator; what closing it throws, when it has been
-  ///   taken away all the same.
+  /// Takes a store away and closes it, also one that the program opened itself and gave to `add`, so that its file can
+  /// be destroyed or replaced. Objects of it that contexts still have cannot be loaded or saved any more.
+  /// - Throws: `StoreError.failure` when it does not belong to the coordinator; what closing it throws, when it has
+  ///   been taken away all the same.
   public func remove(_ store: any PersistentStore) throws {
     try router.require(store)
     let changes = PersistentStoreChanges(removedStores: [store])
@@ -180,7 +181,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
 
-  /// The entity whose objects are of a class; nil for the class of none, and of several that do not descend from one of them.
+  /// The entity whose objects are of a class; nil for the class of none, and of several that do not descend from one of
+  /// them.
   func entity(of objectClass: ManagedObject.Type) -> Entity? {
     if let named = runtimes.first(where: { $0.objectClass == objectClass && $0.isNamed(objectClass) }) {
       return named.entity

@@ -1,7 +1,8 @@
 import Foundation
 import StoreInterface
 
-/// The stores of a coordinator as they were at one moment, for all contexts that have its token. It goes with the last of them.
+/// The stores of a coordinator as they were at one moment, for all contexts that have its token. It goes with the last
+/// of them.
 final class QueryGeneration: Sendable {
   /// All stores.
   let group: StoreGroup
@@ -61,7 +62,8 @@ extension PersistentStoreCoordinator {
     return stores.count == 1 ? try open() : try severalStores.withLock(open)
   }
 
-  /// Writes to what may be several stores, while no generation of them is opened: none sees one of them written and another not.
+  /// Writes to what may be several stores, while no generation of them is opened: none sees one of them written and
+  /// another not.
   func withoutNewGenerations<Result>(_ body: () throws -> Result) rethrows -> Result {
     router.attachedStores.count < 2 ? try body() : try severalStores.withLock(body)
   }

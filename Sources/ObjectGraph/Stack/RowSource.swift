@@ -3,8 +3,8 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// Where a context without a parent gets rows from: a coordinator's stores as they are now, or a generation of them. Each has
-/// its own row cache, so that no row of one is taken for one of the other.
+/// Where a context without a parent gets rows from: a coordinator's stores as they are now, or a generation of them.
+/// Each has its own row cache, so that no row of one is taken for one of the other.
 struct RowSource: Sendable {
   let coordinator: PersistentStoreCoordinator
   /// nil: the newest.

@@ -75,8 +75,8 @@ extension StoreRouter {
     return batchWriting
   }
 
-  /// Each store's part begins inside of the one before it, and is committed before that. Stores that write when the others
-  /// have checked come last.
+  /// Each store's part begins inside of the one before it, and is committed before that. Stores that write when the
+  /// others have checked come last.
   static func perform(_ parts: ArraySlice<BatchPart>, as batch: StoreBatch) throws -> BatchOutcome {
     let ordered = parts.filter { !$0.store.writesAfterBody } + parts.filter(\.store.writesAfterBody)
     guard let part = ordered.first else { return BatchOutcome() }

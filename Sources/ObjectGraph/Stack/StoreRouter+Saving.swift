@@ -54,8 +54,8 @@ extension StoreRouter {
     for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
       throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
     }
-    // One order for all saves, as each store is locked from its part of the save on. Those that write when the others have
-    // checked come later, and those that cannot even check before they write come last.
+    // One order for all saves, as each store is locked from its part of the save on. Those that write when the others
+    // have checked come later, and those that cannot even check before they write come last.
     func rank(_ store: AttachedStore) -> Int { store.twoPhase.map { $0.writesAfterBody ? 1 : 0 } ?? 2 }
     let asked = stores.filter { parts[$0.identifier] != nil }.sorted {
       (rank($0), $0.identifier) < (rank($1), $1.identifier)

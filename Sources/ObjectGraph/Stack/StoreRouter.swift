@@ -5,9 +5,10 @@ import Synchronization
 
 /// Makes several stores look like one: asks those that hold an entity, and gives each its part of a save.
 ///
-/// A save over several stores is one transaction in each, and none is committed before all stores have written and checked
-/// their parts: a conflict in one leaves all as they were. Only a commit that itself fails, on a full disk for instance,
-/// or one of two stores that cannot undo what they write (`TwoPhaseSaving`), can leave some saved and others not.
+/// A save over several stores is one transaction in each, and none is committed before all stores have written and
+/// checked their parts: a conflict in one leaves all as they were. Only a commit that itself fails, on a full disk for
+/// instance, or one of two stores that cannot undo what they write (`TwoPhaseSaving`), can leave some saved and others
+/// not.
 final class StoreRouter: PersistentStore, MonitoredFetching {
   /// A store and what it holds.
   struct AttachedStore: Sendable {

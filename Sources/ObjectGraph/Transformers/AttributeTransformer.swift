@@ -3,8 +3,8 @@ public import ObjectModel
 import PropertyLists
 import Synchronization
 
-/// Makes the values of Transformable attributes of the bytes that stores hold, and bytes of values: what a value transformer
-/// does for Core Data. Called on the queues of contexts and the workers of imports.
+/// Makes the values of Transformable attributes of the bytes that stores hold, and bytes of values: what a value
+/// transformer does for Core Data. Called on the queues of contexts and the workers of imports.
 public protocol AttributeTransformer: Sendable {
   /// The type of the values in Swift.
   associatedtype Transformed
@@ -16,8 +16,8 @@ public protocol AttributeTransformer: Sendable {
   func data(from value: Transformed) throws -> Data
 }
 
-/// The transformers by the names that models use. What the models of a program name is registered once, before the first
-/// attribute is read: `AttributeTransformers.register(ColorTransformer(), forName: "ColorTransformer")`.
+/// The transformers by the names that models use. What the models of a program name is registered once, before the
+/// first attribute is read: `AttributeTransformers.register(ColorTransformer(), forName: "ColorTransformer")`.
 ///
 /// Attributes that name none, `NSSecureUnarchiveFromData`, `NSSecureUnarchiveFromDataTransformer` or
 /// `NSKeyedUnarchiveFromData` have `SecureUnarchiveTransformer`, unless another is registered under that name.
@@ -38,8 +38,8 @@ public enum AttributeTransformers {
     registered.withLock { $0[name] } ?? (archiving.contains(name) ? SecureUnarchiveTransformer() : nil)
   }
 
-  /// The transformer of a Transformable attribute. Models of Swift name a class as `Module.Class`; it is found without the
-  /// module too.
+  /// The transformer of a Transformable attribute. Models of Swift name a class as `Module.Class`; it is found without
+  /// the module too.
   /// - Throws: `AttributeTransformError` for a name that none is registered under.
   public static func transformer(of attribute: AttributeDescription) throws -> any AttributeTransformer {
     guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureUnarchiveTransformer() }
@@ -89,10 +89,11 @@ extension AttributeTransformer {
   }
 }
 
-/// Reads and writes keyed archives of property-list classes, as Core Data's `NSSecureUnarchiveFromData` does: `NSArray`,
-/// `NSDictionary`, `NSString`, `NSNumber`, `NSDate`, `NSData`, `NSURL`, `NSUUID`, `NSSet`, `NSNull`, nested. In Swift these are
-/// `[Any]`, `[String: Any]`, `String`, `Int`, `Double`, `Bool`, `Decimal`, `Date`, `Data`, `URL`, `UUID`, `Set<AnyHashable>`,
-/// `NSNull`. No object is made of a class that an archive names; an archive with any other class is refused.
+/// Reads and writes keyed archives of property-list classes, as Core Data's `NSSecureUnarchiveFromData` does:
+/// `NSArray`, `NSDictionary`, `NSString`, `NSNumber`, `NSDate`, `NSData`, `NSURL`, `NSUUID`, `NSSet`, `NSNull`, nested.
+/// In Swift these are `[Any]`, `[String: Any]`, `String`, `Int`, `Double`, `Bool`, `Decimal`, `Date`, `Data`, `URL`,
+/// `UUID`, `Set<AnyHashable>`, `NSNull`. No object is made of a class that an archive names; an archive with any other
+/// class is refused.
 public struct SecureUnarchiveTransformer: AttributeTransformer {
   /// A class that may stand outermost.
   public enum TopLevelClass: Sendable, Hashable, CaseIterable {

@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 
 extension ManagedObject {
-  /// The value of a Transformable attribute, which its transformer makes of the stored bytes each time; nil where there is none.
-  /// `value(forKey:)` gives the same, but the bytes where this throws.
+  /// The value of a Transformable attribute, which its transformer makes of the stored bytes each time; nil where there
+  /// is none. `value(forKey:)` gives the same, but the bytes where this throws.
   /// - Throws: `AttributeTransformError` when the transformer is not registered; what it throws.
   public func transformedValue(for name: String) throws -> Any? {
     guard case .data(let bytes) = attributeValue(name) else { return nil }
@@ -13,9 +13,10 @@ extension ManagedObject {
     }
   }
 
-  /// Sets a Transformable attribute to the bytes that its transformer makes of a value; nil sets none. Bytes that are there
-  /// already change nothing.
-  /// - Throws: `AttributeTransformError` when the transformer is not registered or takes no such values; what it throws.
+  /// Sets a Transformable attribute to the bytes that its transformer makes of a value; nil sets none. Bytes that are
+  /// there already change nothing.
+  /// - Throws: `AttributeTransformError` when the transformer is not registered or takes no such values; what it
+  ///   throws.
   public func setTransformedValue(_ value: Any?, for name: String) throws {
     let attribute = transformable(name)
     guard let value else { return setAttributeValue(.null, name) }
@@ -23,8 +24,8 @@ extension ManagedObject {
     setAttributeValue(.data(bytes), name)
   }
 
-  /// The value of a Transformable attribute as an array, a set or a dictionary: `let tags: [String]? = object["tags"]`. Nil
-  /// where there is none, or another value. Setting one that the attribute cannot take is a mistake of the program.
+  /// The value of a Transformable attribute as an array, a set or a dictionary: `let tags: [String]? = object["tags"]`.
+  /// Nil where there is none, or another value. Setting one that the attribute cannot take is a mistake of the program.
   public subscript<Element: TransformedCollection>(name: String) -> Element? {
     get { (try? transformedValue(for: name)).flatMap { $0 as? Element } }
     set { setTransformable(newValue, name) }
@@ -58,8 +59,8 @@ extension ManagedObject {
 }
 
 extension AttributeDescription {
-  /// What key-value coding gives for a value: what the transformer makes of a Transformable attribute's bytes, those among the
-  /// elements of a composite included; the bytes where it makes nothing of them.
+  /// What key-value coding gives for a value: what the transformer makes of a Transformable attribute's bytes, those
+  /// among the elements of a composite included; the bytes where it makes nothing of them.
   func anyValue(_ value: Value) -> Any? {
     switch value {
     case .data(let bytes) where type == .transformable:
@@ -75,8 +76,8 @@ extension AttributeDescription {
     }
   }
 
-  /// The value that key-value coding is given for a composite, with the bytes of what its Transformable elements get; nil for
-  /// other attributes, and for what an element cannot take.
+  /// The value that key-value coding is given for a composite, with the bytes of what its Transformable elements get;
+  /// nil for other attributes, and for what an element cannot take.
   func value(ofAny value: Any?) -> Value? {
     guard composite != nil, let given = value as? [String: Any?] else { return nil }
     var values: [String: Value] = [:]

@@ -5,9 +5,9 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Processes changes and has the undo manager undo its last group: inserted objects are forgotten, or deleted when
   /// they were saved; deleted ones come back, and are inserted again with the same id when the deletion was saved;
-  /// values and relationships that the group changed are what they were before. What came in since from elsewhere, by a merge
-  /// or a refresh, stays, and so does the deletion of an object by others. The next save writes it. Does nothing without
-  /// undo manager.
+  /// values and relationships that the group changed are what they were before. What came in since from elsewhere, by a
+  /// merge or a refresh, stays, and so does the deletion of an object by others. The next save writes it. Does nothing
+  /// without undo manager.
   public func undo() {
     processEvent()
     undoManager?.undo()
@@ -101,8 +101,8 @@ extension ManagedObjectContext {
     return members
   }
 
-  /// To-many relationships of an object that the event deleted. Deletion loads what it has to follow, and leaves the lists
-  /// of the object itself as they are; a merge may have let go of them.
+  /// To-many relationships of an object that the event deleted. Deletion loads what it has to follow, and leaves the
+  /// lists of the object itself as they are; a merge may have let go of them.
   private func targetMembers(of entry: UndoEntry, _ before: ObjectState) throws -> [[ObjectID]?] {
     try entry.object.runtime.layout.relationships.indices.map { index in
       let former = before.members(index)?.map { permanentID(for: $0) }
@@ -199,8 +199,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Undoes the insertion of an object. An object that was never saved is removed with its links. For an object that was
-  /// saved, delete rules apply, because other objects may refer to it by now.
+  /// Undoes the insertion of an object. An object that was never saved is removed with its links. For an object that
+  /// was saved, delete rules apply, because other objects may refer to it by now.
   private func remove(_ object: ManagedObject) throws {
     object.fire()
     guard object.status == .loaded || object.status == .inserted else { return }

@@ -4,7 +4,8 @@ public import Foundation
 public protocol AttributeConvertible {
   /// The value as an object holds it.
   var attributeValue: Value { get }
-  /// A value that an object holds; nil for null, for a value of another kind, and for a number that does not fit the type.
+  /// A value that an object holds; nil for null, for a value of another kind, and for a number that does not fit the
+  /// type.
   init?(attributeValue: Value)
 }
 

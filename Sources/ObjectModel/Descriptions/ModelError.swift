@@ -77,8 +77,8 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     self.problems = problems
   }
 
-  /// One problem a line as `file:line: message`, each followed by its hint on a line of its own. Of more than ten the first
-  /// ones, and how many there are.
+  /// One problem a line as `file:line: message`, each followed by its hint on a line of its own. Of more than ten the
+  /// first ones, and how many there are.
   public var description: String { ProblemList.text(problems) }
 }
 

@@ -38,9 +38,9 @@ extension Value {
 }
 
 extension AttributeDescription {
-  /// The value as this attribute holds it, where Swift's type is not the model's: an integer for a Double or a Boolean, a
-  /// double for a Decimal. Nil for a value that the attribute cannot take, such as text for a number or 0.5 for an integer;
-  /// whether it is within the attribute's limits is for validation.
+  /// The value as this attribute holds it, where Swift's type is not the model's: an integer for a Double or a Boolean,
+  /// a double for a Decimal. Nil for a value that the attribute cannot take, such as text for a number or 0.5 for an
+  /// integer; whether it is within the attribute's limits is for validation.
   package func converted(_ value: Value) -> Value? {
     if value == .null { return .null }
     switch type {

@@ -18,7 +18,7 @@ public enum Value: Sendable, Hashable {
   case data(Data)
   case uuid(UUID)
   case uri(URL)
-  /// The elements of a composite attribute by name; what is not named is null. Objects and stores hold no element that is
-  /// null, and null instead of a composite without elements (see `AttributeDescription.normalized(_:)`).
+  /// The elements of a composite attribute by name; what is not named is null. Objects and stores hold no element that
+  /// is null, and null instead of a composite without elements (see `AttributeDescription.normalized(_:)`).
   case composite([String: Value])
 }

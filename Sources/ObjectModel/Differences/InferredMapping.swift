@@ -1,8 +1,8 @@
 public import Foundation
 
 extension ManagedObjectModel {
-  /// The mapping by which objects of this model become those of `newer`, inferred from the two, in the form of Core Data's
-  /// inferred mapping models.
+  /// The mapping by which objects of this model become those of `newer`, inferred from the two, in the form of Core
+  /// Data's inferred mapping models.
   ///
   /// Every concrete entity has one entity mapping, in the order of the newer names, removed ones last; they are called
   /// `IEM_Add_X`, `IEM_Copy_X` (the version hash stays), `IEM_Transform_X` and `IEM_Remove_X`. Each lists the stored
@@ -96,8 +96,8 @@ extension MappingInference {
     return mapping
   }
 
-  /// Gives relationships the look-up of what their sources became: by the one mapping that makes their destination, else
-  /// by all of them.
+  /// Gives relationships the look-up of what their sources became: by the one mapping that makes their destination,
+  /// else by all of them.
   private func nameTargets(_ mappings: inout [EntityMapping]) {
     let nameByDestination = Dictionary(
       mappings.compactMap { mapping in mapping.destinationEntityName.map { ($0, mapping.name) } },

@@ -70,7 +70,8 @@ struct MappingInference {
     return result
   }
 
-  /// Each property of an entity that is the same has itself for source. What its relationships lead to may have become another.
+  /// Each property of an entity that is the same has itself for source. What its relationships lead to may have become
+  /// another.
   private mutating func keepAll(_ old: Entity, _ new: Entity) {
     for attribute in new.storedAttributes where attribute.derivation == nil {
       setSource(attribute.name, for: attribute.name, of: new)
@@ -154,8 +155,8 @@ struct MappingInference {
     }
   }
 
-  /// The entity of which a loss is told, by its newer name: the one that declared the property, or where that keeps it, and the entity is
-  /// no longer below it, the entity itself.
+  /// The entity of which a loss is told, by its newer name: the one that declared the property, or where that keeps it,
+  /// and the entity is no longer below it, the entity itself.
   private func loser(_ old: Entity, _ owner: Entity, _ isKept: (Entity) -> Bool) -> String {
     let next = successor[owner.name]
     if owner != old, let next, isKept(next) { return (successor[old.name] ?? old).name }

@@ -30,12 +30,12 @@ struct ModelComparison {
     }
   }
 
-  /// Pairs the parts of two lists: those that have the same renaming identifier, or where a part has none of its own, its name;
-  /// then those whose identifier is the older name, then those of one name. What is left stands alone.
+  /// Pairs the parts of two lists: those that have the same renaming identifier, or where a part has none of its own,
+  /// its name; then those whose identifier is the older name, then those of one name. What is left stands alone.
   ///
-  /// So a part that was renamed twice is found by the identifier that it kept, or by the name that it had last, and two parts may
-  /// change names with each other. An identifier that leads to a part which keeps its name is no rename. The order is by name,
-  /// the newer name where there is one.
+  /// So a part that was renamed twice is found by the identifier that it kept, or by the name that it had last, and two
+  /// parts may change names with each other. An identifier that leads to a part which keeps its name is no rename. The
+  /// order is by name, the newer name where there is one.
   static func pairs<Part>(
     _ older: [Part], _ newer: [Part], _ name: (Part) -> String, _ renamingIdentifier: (Part) -> String?
   ) -> [(old: Part?, new: Part?)] {
@@ -80,8 +80,8 @@ struct ModelComparison {
     return list.differences
   }
 
-  /// Properties that an entity declares in one model and inherits in the other have moved; those that it inherits in both are told of
-  /// the entity that declares them.
+  /// Properties that an entity declares in one model and inherits in the other have moved; those that it inherits in
+  /// both are told of the entity that declares them.
   private func compareAttributes(
     _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
   ) {

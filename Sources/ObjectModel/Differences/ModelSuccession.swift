@@ -13,8 +13,8 @@ package struct EntitySuccession: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// What becomes of this model's entities and properties in `newer` by their names and renaming identifiers, whether or not a mapping
-  /// can be inferred: by the older names, those that are gone are missing.
+  /// What becomes of this model's entities and properties in `newer` by their names and renaming identifiers, whether
+  /// or not a mapping can be inferred: by the older names, those that are gone are missing.
   package func successions(in newer: ManagedObjectModel) -> [String: EntitySuccession] {
     var inference = MappingInference(older: self, newer: newer)
     inference.run()

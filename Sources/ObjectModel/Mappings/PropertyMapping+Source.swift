@@ -1,6 +1,6 @@
 extension PropertyMapping {
-  /// The property of the source whose value is taken over as it is: by `$source.x`, or for a relationship by the look-up
-  /// of what `$source.x` became. Nil for every other expression and for none.
+  /// The property of the source whose value is taken over as it is: by `$source.x`, or for a relationship by the
+  /// look-up of what `$source.x` became. Nil for every other expression and for none.
   public var sourcePropertyName: String? {
     guard let expression = valueExpression else { return nil }
     if let name = Self.name(in: expression[...]) { return name }

@@ -1,14 +1,14 @@
 extension Value {
-  /// The element of a composite at a path of names, nested composites gone into; the value itself at an empty path. Null
-  /// where there is no such element.
+  /// The element of a composite at a path of names, nested composites gone into; the value itself at an empty path.
+  /// Null where there is no such element.
   public func element(at path: some Collection<String>) -> Value {
     guard let name = path.first else { return self }
     guard case .composite(let elements) = self else { return .null }
     return elements[name]?.element(at: path.dropFirst()) ?? .null
   }
 
-  /// The same composite with another element at a path of names; the others stay. Null, or a value that is no composite,
-  /// counts as one without elements. An element that becomes null is left out.
+  /// The same composite with another element at a path of names; the others stay. Null, or a value that is no
+  /// composite, counts as one without elements. An element that becomes null is left out.
   public func settingElement(at path: some Collection<String>, to value: Value) -> Value {
     guard let name = path.first else { return value }
     var elements: [String: Value] = [:]

@@ -10,8 +10,8 @@ public final class ManagedObjectModel: Sendable {
   public let fetchRequestTemplates: [String: FetchRequestTemplate]
   /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
   public let versionIdentifier: String
-  /// What is amiss with a model of a kind that may be, each mistake in the order in which it was found. Parts of the model
-  /// that cannot hold are left out of `descriptions`; version hashes are those of the model as it was declared.
+  /// What is amiss with a model of a kind that may be, each mistake in the order in which it was found. Parts of the
+  /// model that cannot hold are left out of `descriptions`; version hashes are those of the model as it was declared.
   public let warnings: [ModelError.Problem]
   let resolved: ResolvedModel
   let hashes: ModelHashes
@@ -23,8 +23,8 @@ public final class ManagedObjectModel: Sendable {
 
   /// Validates the descriptions and resolves parents, destinations and inverses.
   ///
-  /// `storedHashes` are version hashes that Apple's tools computed for this model, by entity name: an entity whose hash would
-  /// rest on an unconfirmed rule takes its hash from there; others keep their computed ones.
+  /// `storedHashes` are version hashes that Apple's tools computed for this model, by entity name: an entity whose hash
+  /// would rest on an unconfirmed rule takes its hash from there; others keep their computed ones.
   /// `validation` says which mistakes the model may have; they become `warnings`.
   /// - Throws: `ModelError` with every mistake found.
   public init(
@@ -73,15 +73,16 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// The same model, in which entities whose version hash rests on an unconfirmed rule take it from a store or a
-  /// compiled model that Apple's tools made for this model. Other entities keep their computed hashes, and those that have
-  /// taken one already keep that.
+  /// compiled model that Apple's tools made for this model. Other entities keep their computed hashes, and those that
+  /// have taken one already keep that.
   public func takingUnconfirmedHashes(from storedHashes: [String: Data]) -> ManagedObjectModel {
     ManagedObjectModel(self, storedHashes: storedHashes)
   }
 
-  /// The same for a store that may have been made with another version of the model: entities that the model in the store
-  /// declares otherwise keep their computed hashes.
-  /// - Parameter carried: the model that the store carries itself; nil where it has none, and all take the store's hashes.
+  /// The same for a store that may have been made with another version of the model: entities that the model in the
+  /// store declares otherwise keep their computed hashes.
+  /// - Parameter carried: the model that the store carries itself; nil where it has none, and all take the store's
+  ///   hashes.
   package func takingUnconfirmedHashes(
     from storedHashes: [String: Data], carrying carried: ManagedObjectModel?
   ) -> ManagedObjectModel {

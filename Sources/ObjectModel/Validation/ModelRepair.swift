@@ -1,6 +1,7 @@
 extension ModelValidator {
   /// The entities without what the warnings are about, so that no other code has to expect it: a constraint or default
-  /// that cannot hold, an inverse that does not lead back. Version hashes are those of the entities as they were declared.
+  /// that cannot hold, an inverse that does not lead back. Version hashes are those of the entities as they were
+  /// declared.
   func repairedEntities() -> [EntityDescription] {
     if warnings.isEmpty { return entities }
     return entities.indices.map { index in

@@ -1,7 +1,8 @@
 /// Reads the parts of a date from bytes, from left to right.
 ///
-/// The bytes are the caller's and must outlive the cursor, which is made for one call and kept by nothing. `index` only grows past
-/// a byte that was compared with `bytes.count` first, or goes back to where it was, so it is never above the count.
+/// The bytes are the caller's and must outlive the cursor, which is made for one call and kept by nothing. `index` only
+/// grows past a byte that was compared with `bytes.count` first, or goes back to where it was, so it is never above the
+/// count.
 @unsafe
 struct DateCursor {
   private let bytes: UnsafeRawBufferPointer

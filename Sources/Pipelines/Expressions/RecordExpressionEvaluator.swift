@@ -16,8 +16,8 @@ extension FieldAccess where Self: ~Copyable {
 
 /// An expression ready to be evaluated for every record: field paths are slots, dates have their parsers.
 ///
-/// What goes through the steps is inlinable, so that a module with records of its own gets a copy made for them instead of
-/// asking for every field through a witness table.
+/// What goes through the steps is inlinable, so that a module with records of its own gets a copy made for them instead
+/// of asking for every field through a witness table.
 public struct RecordExpressionEvaluator: Sendable {
   @usableFromInline indirect enum Step: Sendable {
     case slot(Int)

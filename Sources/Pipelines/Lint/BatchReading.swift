@@ -36,7 +36,8 @@ package enum BatchReading {
 
   /// The update of some objects.
   /// - Parameter assignments: each `attribute = expression`.
-  /// - Throws: `RunError` for an assignment that is none, that does not fit the entity, or whose constant breaks a rule.
+  /// - Throws: `RunError` for an assignment that is none, that does not fit the entity, or whose constant breaks a
+  ///   rule.
   package static func update(
     _ selection: FetchSpecification, set assignments: [String]
   ) throws(RunError) -> BatchUpdate {

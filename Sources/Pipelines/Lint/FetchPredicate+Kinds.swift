@@ -48,7 +48,8 @@ extension FetchPredicate.Comparison {
 }
 
 extension FetchExpression {
-  /// Whether it is a number where a date was meant: one computed from constants alone, as `2025-12-01` is 2012, or a year.
+  /// Whether it is a number where a date was meant: one computed from constants alone, as `2025-12-01` is 2012, or a
+  /// year.
   fileprivate var isMiswrittenDate: Bool {
     switch self {
     case .constant(.integer(let number)): (1900...2200).contains(number)

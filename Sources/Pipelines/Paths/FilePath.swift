@@ -8,8 +8,8 @@ package enum FilePath {
     return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 
-  /// A path as a word of a command line that a message suggests: no shell and no command takes it for anything else, also where it looks
-  /// like an option.
+  /// A path as a word of a command line that a message suggests: no shell and no command takes it for anything else,
+  /// also where it looks like an option.
   package static func argument(_ path: String) -> String { quoted(path.hasPrefix("-") ? "./" + path : path) }
 
   /// A word as a shell takes it as it is.

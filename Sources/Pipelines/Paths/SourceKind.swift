@@ -13,8 +13,8 @@ package enum SourceKind: Equatable {
   case other
   case missing
 
-  /// - Parameter path: `-` is standard input, which counts as a stream even where it is a file. Of a member of an archive
-  ///   the archive counts.
+  /// - Parameter path: `-` is standard input, which counts as a stream even where it is a file. Of a member of an
+  ///   archive the archive counts.
   package init(_ path: String) {
     let path = SeedPlace.parts(of: path).file
     var status = stat()

@@ -2,9 +2,9 @@ import ObjectModel
 
 /// A map in which every entry of a composite attribute is taken apart into entries of its elements.
 ///
-/// `address: { from: addr, map: { city: town } }` becomes `address.city: addr.town`, and `address: addr` an entry for every
-/// element. Where the elements come out of one object of the record, that object is kept, so that its being null, or no object
-/// at all, is not lost.
+/// `address: { from: addr, map: { city: town } }` becomes `address.city: addr.town`, and `address: addr` an entry for
+/// every element. Where the elements come out of one object of the record, that object is kept, so that its being null,
+/// or no object at all, is not lost.
 struct CompositeExpansion {
   /// An object of the record that the elements of a composite are read from.
   struct Object {

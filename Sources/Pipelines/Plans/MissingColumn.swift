@@ -24,8 +24,8 @@ package struct MissingColumn {
 }
 
 extension StepPlan {
-  /// The columns that a CSV source lacks, in the order of the pipeline file. What else is wrong with a file is told when it
-  /// is read.
+  /// The columns that a CSV source lacks, in the order of the pipeline file. What else is wrong with a file is told
+  /// when it is read.
   package func missingColumns(in files: [SourceFile]) -> [MissingColumn] {
     guard step.source.format == .csv || step.source.format == .tsv else { return [] }
     var options = step.formatOptions

@@ -67,15 +67,15 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     self.problems = problems
   }
 
-  /// `.inputOutput` when the system failed; else `.configuration`, unless nothing is wrong but inputs: then `.missing` when
-  /// one is not there.
+  /// `.inputOutput` when the system failed; else `.configuration`, unless nothing is wrong but inputs: then `.missing`
+  /// when one is not there.
   public var kind: PipelineProblem.Kind {
     let kinds = problems.map(\.kind)
     return [.inputOutput, .configuration, .missing, .badData, .locked].first(where: kinds.contains) ?? .missing
   }
 
-  /// 65 for inputs that are not fit, 66 for missing ones, 74 for a failure of the system, 75 for a store in use, 78 for a bad
-  /// pipeline.
+  /// 65 for inputs that are not fit, 66 for missing ones, 74 for a failure of the system, 75 for a store in use, 78 for
+  /// a bad pipeline.
   public var exitCode: Int32 {
     switch kind {
     case .configuration: 78

@@ -93,8 +93,8 @@ package struct ProjectPaths: Sendable {
     return absolute
   }
 
-  /// The sources of a path or pattern, sorted by path, those in an archive by archive and member. A path without wildcards
-  /// is given back as it is, there or not.
+  /// The sources of a path or pattern, sorted by path, those in an archive by archive and member. A path without
+  /// wildcards is given back as it is, there or not.
   func files(_ path: EnvironmentExpansion) throws(Failure) -> [String] {
     if let (archive, member) = try archiveParts(path) {
       var sources: [String] = []

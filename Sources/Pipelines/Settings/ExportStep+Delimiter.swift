@@ -12,8 +12,8 @@ extension ExportStep {
   /// What stands between the fields of CSV.
   package var fieldDelimiter: UInt8 { delimiter ?? format.delimiter }
 
-  /// Whether a byte can stand between the fields of an export: a tab or an ASCII sign that no number, no `true` and no quoted
-  /// text has, since numbers and booleans are written without quotes.
+  /// Whether a byte can stand between the fields of an export: a tab or an ASCII sign that no number, no `true` and no
+  /// quoted text has, since numbers and booleans are written without quotes.
   public static func canDelimit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\t"): true

@@ -1,8 +1,8 @@
 package import SeedFormats
 
 extension ImportStep {
-  /// How the reader is told to read the step's source. A restored record may be as long as a store's largest values make
-  /// it.
+  /// How the reader is told to read the step's source. A restored record may be as long as a store's largest values
+  /// make it.
   package var formatOptions: FormatOptions {
     var options = source.formatOptions
     if strategy == .restore { options.limits.recordBytes = 1 << 30 }

@@ -50,8 +50,8 @@ public struct SourceSettings: Sendable {
   public var optionalColumns: [String] = []
   /// JSON Pointer to the array of records inside a JSON document; "" is the document itself.
   public var pointer: String
-  /// Whether the pipeline file states the pointer: only then may a document that is an object be the only record, whatever
-  /// else it holds.
+  /// Whether the pipeline file states the pointer: only then may a document that is an object be the only record,
+  /// whatever else it holds.
   public var statesPointer = false
   /// Field texts that mean null; CSV default: the empty unquoted field.
   public var nulls: [String]

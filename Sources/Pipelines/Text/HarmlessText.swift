@@ -1,8 +1,8 @@
-/// Text that came from files, names or arguments, as it may be shown: no character of it moves a terminal's cursor, changes its
-/// colours or title, or turns the direction of what follows.
+/// Text that came from files, names or arguments, as it may be shown: no character of it moves a terminal's cursor,
+/// changes its colours or title, or turns the direction of what follows.
 ///
-/// Everything that is printed for people goes through here, and data that a terminal shows (`TerminalSink`). Data in files and
-/// pipes are left as they are.
+/// Everything that is printed for people goes through here, and data that a terminal shows (`TerminalSink`). Data in
+/// files and pipes are left as they are.
 public enum HarmlessText {
   /// Whether a character may not be shown as it is: C0 but for line ends, DEL, C1, the marks, embeddings, overrides and
   /// isolates of direction, and the line and paragraph separators.

@@ -3,8 +3,8 @@ public enum YAMLText {
   /// A text as it is where YAML takes it for one, else in quotes. Variables of the environment are kept out.
   public static func name(_ text: String) -> String { startsPlain(text) && isPlain(text) ? text : quoted(text) }
 
-  /// The field of that name, as an expression: as it is, or in backticks, which make a field of anything. Nil for names that
-  /// no expression can have: empty ones and those with a backtick.
+  /// The field of that name, as an expression: as it is, or in backticks, which make a field of anything. Nil for names
+  /// that no expression can have: empty ones and those with a backtick.
   public static func field(_ name: String) -> String? {
     // A dot leads into an object.
     if startsPlain(name), isPlain(name), !name.contains(".") { return name }

@@ -4,8 +4,8 @@ import CZlib
 package enum RawDeflate {
   /// Inflates a whole value. It stops at the limit, since a few bytes can inflate to gigabytes.
   /// - Parameter maximumByteCount: the most bytes that the value may inflate to.
-  /// - Throws: an error that `isDamaged` when the bytes are no whole DEFLATE stream, end too early, go on after the end, or
-  ///   inflate to more than the limit.
+  /// - Throws: an error that `isDamaged` when the bytes are no whole DEFLATE stream, end too early, go on after the
+  ///   end, or inflate to more than the limit.
   package static func inflate(_ deflated: [UInt8], _ maximumByteCount: Int) throws(DeflateError) -> [UInt8] {
     // At one address: zlib compares it from call to call.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)

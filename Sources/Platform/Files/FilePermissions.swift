@@ -1,7 +1,7 @@
 /// Whose a file is, and what is allowed with it.
 extension FileSystem {
-  /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has one name,
-  /// and belongs to the user of this process.
+  /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has
+  /// one name, and belongs to the user of this process.
   package static func isReplaceable(_ path: String) throws(SystemError) -> Bool {
     var info = stat()
     guard unsafe stat(path, &info) == 0 else { throw SystemError("look at the file", path) }

@@ -1,8 +1,8 @@
 package import Dispatch
 import Synchronization
 
-/// Tells that files of one folder were written, made, removed, or got another name. It opens none of them where the system
-/// can do without, and asks for nothing at intervals.
+/// Tells that files of one folder were written, made, removed, or got another name. It opens none of them where the
+/// system can do without, and asks for nothing at intervals.
 ///
 /// What another computer writes to a shared folder is not noticed.
 package final class FileWatch: @unchecked Sendable {
@@ -85,8 +85,8 @@ package final class FileWatch: @unchecked Sendable {
 #endif
 
 #if canImport(Darwin)
-  /// The folder and those of its files that are there, each with a source. What the folder tells is that names came or went:
-  /// then the files are looked for anew.
+  /// The folder and those of its files that are there, each with a source. What the folder tells is that names came or
+  /// went: then the files are looked for anew.
   private final class FolderSources: @unchecked Sendable {
     private struct State {
       var files: [String: any DispatchSourceFileSystemObject] = [:]

@@ -3,9 +3,9 @@ import Synchronization
 /// The database files that connections of this process have open.
 ///
 /// POSIX lets go of all locks that a process has on a file as soon as the process closes any descriptor of it, those of
-/// SQLite's own connections included. So code that reads a database's bytes without SQLite closes its descriptor here: as
-/// long as a connection has the file open, the descriptor waits, as SQLite's own do. Connections of other copies of SQLite
-/// in the process are not known.
+/// SQLite's own connections included. So code that reads a database's bytes without SQLite closes its descriptor here:
+/// as long as a connection has the file open, the descriptor waits, as SQLite's own do. Connections of other copies of
+/// SQLite in the process are not known.
 package enum OpenFiles {
   package struct Identity: Hashable, Sendable {
     fileprivate var device: UInt64
@@ -34,8 +34,8 @@ package enum OpenFiles {
     }
   }
 
-  /// Closes a descriptor of what lies beside a database and has locks of SQLite's, too, or keeps it until no connection has
-  /// the database open.
+  /// Closes a descriptor of what lies beside a database and has locks of SQLite's, too, or keeps it until no connection
+  /// has the database open.
   package static func close(_ descriptor: Int32, besides identity: Identity) {
     files.withLock { files in
       if files[identity] != nil {

@@ -17,7 +17,8 @@ public protocol PropertyNaming {
 }
 
 extension PropertyNaming {
-  /// The name of the property that a key path stands for. One that stands for none is a mistake of the program and stops it.
+  /// The name of the property that a key path stands for. One that stands for none is a mistake of the program and
+  /// stops it.
   public static func propertyName<Root: PropertyNaming, Property>(_ keyPath: KeyPath<Root, Property>) -> String {
     guard let name = Root.propertyName(for: keyPath) else {
       preconditionFailure("\(keyPath) stands for no property of \(Root.self)")

@@ -19,7 +19,8 @@ package struct AttributeDerivation: Sendable {
   /// Why the value is not computed.
   package var obstacle: String?
 
-  /// The derived attributes that entities declare, in an order in which each comes after those that it is computed from.
+  /// The derived attributes that entities declare, in an order in which each comes after those that it is computed
+  /// from.
   package static func all(of entities: [Entity]) -> [AttributeDerivation] {
     var waiting = entities.flatMap { entity in
       entity.description.attributes.compactMap { AttributeDerivation($0, of: entity) }

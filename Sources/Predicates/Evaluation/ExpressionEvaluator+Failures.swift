@@ -1,9 +1,9 @@
 package import ObjectModel
 
 extension ExpressionEvaluator {
-  /// The part of an expression that has no result although all that it is made of has: a division by zero, the square root of
-  /// a negative number, a text as a number. Nil where there is none. What is computed of a missing value is missing, and no
-  /// failure.
+  /// The part of an expression that has no result although all that it is made of has: a division by zero, the square
+  /// root of a negative number, a text as a number. Nil where there is none. What is computed of a missing value is
+  /// missing, and no failure.
   package func failure(in expression: FetchExpression) -> FetchExpression? {
     switch expression {
     case .function(let function, let operands):
@@ -25,8 +25,8 @@ extension ExpressionEvaluator {
 }
 
 extension FetchExpression {
-  /// Whether `ExpressionEvaluator.failure(in:)` may find anything for objects of an entity. Sums, differences and products of integers
-  /// always have a result.
+  /// Whether `ExpressionEvaluator.failure(in:)` may find anything for objects of an entity. Sums, differences and
+  /// products of integers always have a result.
   package func mayFail(of entity: Entity) -> Bool {
     switch self {
     case .function(let function, _): !function.isOfLists && !isInteger(of: entity)

@@ -1,7 +1,8 @@
 package import Foundation
 import ObjectModel
 
-/// A predicate made ready for many subjects: the same answers as `FetchPredicate.evaluate(with:)`, with lists as hash sets.
+/// A predicate made ready for many subjects: the same answers as `FetchPredicate.evaluate(with:)`, with lists as hash
+/// sets.
 package struct PredicateMatcher {
   private indirect enum Node {
     case constant(Bool)

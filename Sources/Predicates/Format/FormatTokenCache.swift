@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The tokens of the formats that were read last: programs ask with the same few texts and other arguments, over and over,
-/// and splitting the text is most of the work.
+/// The tokens of the formats that were read last: programs ask with the same few texts and other arguments, over and
+/// over, and splitting the text is most of the work.
 enum FormatTokenCache {
   /// When there are more, all are forgotten.
   private static let capacity = 128

@@ -3,8 +3,8 @@ import ObjectModel
 extension FetchPredicate: CustomStringConvertible {
   /// The predicate in the format language, compact cases as comparisons.
   ///
-  /// `FetchPredicate(parsing:)` reads it back as `generalized`, unless an object or a number that is infinite occurs in it:
-  /// these stand in no text and are only shown; `formatWithArguments` carries them.
+  /// `FetchPredicate(parsing:)` reads it back as `generalized`, unless an object or a number that is infinite occurs in
+  /// it: these stand in no text and are only shown; `formatWithArguments` carries them.
   public var predicateFormat: String {
     var writer = PredicateWriter(usesArguments: false)
     writer.write(self)
@@ -69,8 +69,8 @@ extension FetchPredicate.Comparison.Options {
 extension FetchPredicate {
   /// A predicate in the format language of `NSPredicate`: for formats that are part of the program.
   ///
-  /// A format that cannot be read is a mistake of the program and stops it with the column and the reason, where Core Data
-  /// raises an exception. Text that users write goes to `init(parsing:_:)`.
+  /// A format that cannot be read is a mistake of the program and stops it with the column and the reason, where Core
+  /// Data raises an exception. Text that users write goes to `init(parsing:_:)`.
   /// - Parameters:
   ///   - format: the text. `%@` stands for the next argument, `%K` for one that is a key path, `%d`, `%ld`, `%lu`, `%f`
   ///     and so on for numbers; not inside of quotation marks.

@@ -149,7 +149,8 @@ extension FetchExpression {
     }
   }
 
-  /// The same with a key path as text, collection operators and a `SELF` at its beginning included; nil when it is none.
+  /// The same with a key path as text, collection operators and a `SELF` at its beginning included; nil when it is
+  /// none.
   func appending(keyPath text: String, isClosed: Bool = false) -> FetchExpression? {
     var result = self
     var isClosed = isClosed

@@ -2,9 +2,9 @@ import ObjectModel
 
 /// A recursive-descent parser for the predicate format language.
 ///
-/// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `|`, `^`, `&`, `<< >>`, `+ -`, `* /`, `**` (to the
-/// right), `- + ~` before an operand, key paths and indexes. As in C, but for comparisons, which bind less than every
-/// operation here. Words of the language are known in any letter case.
+/// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `|`, `^`, `&`, `<< >>`, `+ -`, `* /`, `**` (to
+/// the right), `- + ~` before an operand, key paths and indexes. As in C, but for comparisons, which bind less than
+/// every operation here. Words of the language are known in any letter case.
 struct PredicateParser {
   /// Of parentheses and of the tree, where expressions count twice and functions more: small enough for the stack of a
   /// worker thread, in a debug build too, wherever the tree is walked.

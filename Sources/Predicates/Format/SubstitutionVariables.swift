@@ -14,8 +14,8 @@ extension FetchPredicate {
     return names
   }
 
-  /// The predicate with the paths behind a variable, such as `$FETCH_SOURCE.name`, replaced by what they lead to; those that
-  /// the closure gives nothing for stay.
+  /// The predicate with the paths behind a variable, such as `$FETCH_SOURCE.name`, replaced by what they lead to; those
+  /// that the closure gives nothing for stay.
   package func replacingPaths(
     of variable: String, _ value: (FetchPredicate.KeyPath) -> FetchExpression?
   ) -> FetchPredicate {

@@ -1,5 +1,5 @@
-// Safety: both texts need to live for the call only. `position`, `other`, and the ends of digits and zeros never pass the count that
-// they were compared with before a byte is read.
+// Safety: both texts need to live for the call only. `position`, `other`, and the ends of digits and zeros never pass
+// the count that they were compared with before a byte is read.
 extension LocalizedOrder {
   /// The order of two texts by their UTF-8 bytes, as a database's collation gets them. ASCII texts are compared where
   /// they lie.

@@ -2,7 +2,8 @@
 ///
 /// It knows no language. Texts compare in levels, and the next one decides only where the one before finds them equal:
 ///
-/// 1. without case and diacritics: blanks, punctuation, symbols, numbers, letters, in this order; digits 0 to 9 in a row
+/// 1. without case and diacritics: blanks, punctuation, symbols, numbers, letters, in this order; digits 0 to 9 in a
+/// row
 ///    compare as one number, so that `stop 9` comes before `stop 10`;
 /// 2. by diacritics: none first (left out with `diacriticInsensitive`);
 /// 3. by case: lower case first (left out with `caseInsensitive`);

@@ -68,13 +68,13 @@ public enum TextPattern {
   /// As in predicates of Foundation, `.` stands for any character, ends of lines included, and `^` and `$` match at the
   /// beginning and the end of every line; `(?-s)` and `(?-m)` in the expression take that back.
   ///
-  /// Apple documents no more than that the expression is ICU's and has to match all of the text. By itself ICU lets `.` stop
-  /// at ends of lines, and `^` and `$` match at the ends of the text only (`UREGEX_DOTALL` and `UREGEX_MULTILINE` are off).
-  /// That is not what Foundation's predicates do: of eight cases of a public suite of predicates over ends of lines, five come
-  /// out differently. GNUstep's `NSPredicate`, which is made to agree with Apple's, sets `UREGEX_DOTALL` too. Multi-line
-  /// anchors are inferred, not measured on a system of Apple's. Little depends on them: the whole text has to match, so a `^`
-  /// at its beginning and a `$` at its end mean the same either way. Only anchors in the middle of an expression, at an end
-  /// of a line in the middle of the text, could never match without.
+  /// Apple documents no more than that the expression is ICU's and has to match all of the text. By itself ICU lets `.`
+  /// stop at ends of lines, and `^` and `$` match at the ends of the text only (`UREGEX_DOTALL` and `UREGEX_MULTILINE`
+  /// are off). That is not what Foundation's predicates do: of eight cases of a public suite of predicates over ends of
+  /// lines, five come out differently. GNUstep's `NSPredicate`, which is made to agree with Apple's, sets
+  /// `UREGEX_DOTALL` too. Multi-line anchors are inferred, not measured on a system of Apple's. Little depends on them:
+  /// the whole text has to match, so a `^` at its beginning and a `$` at its end mean the same either way. Only anchors
+  /// in the middle of an expression, at an end of a line in the middle of the text, could never match without.
   public static func matches(_ text: String, _ pattern: String, options: FetchPredicate.Comparison.Options = []) -> Bool
   {
     Matcher(pattern, options: options)?.matches(text) ?? false
@@ -112,8 +112,8 @@ public enum TextPattern {
   package static func whole(_ pattern: String, options: NSRegularExpression.Options = []) throws -> NSRegularExpression
   {
     let options = options.union([.dotMatchesLineSeparators, .anchorsMatchLines])
-    // On its own first, because parentheses around it could complete it. Foundation takes no empty pattern, which is one of
-    // the empty text.
+    // On its own first, because parentheses around it could complete it. Foundation takes no empty pattern, which is
+    // one of the empty text.
     if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern, options: options) }
     do {
       return try NSRegularExpression(pattern: "\\A(?:" + pattern + ")\\z", options: options)

@@ -17,8 +17,8 @@ extension FetchExpression {
     /// The list with equal elements once, at their first place.
     case distinctUnionOfObjects = "@distinctUnionOfObjects"
 
-    /// The operator of a name in the format language. Lists in lists are flattened, so that the operators of lists of arrays
-    /// and sets are those of objects.
+    /// The operator of a name in the format language. Lists in lists are flattened, so that the operators of lists of
+    /// arrays and sets are those of objects.
     init?(name: String) {
       switch name {
       case "@unionOfArrays", "@unionOfSets": self = .unionOfObjects

@@ -65,7 +65,8 @@ extension FetchPredicate {
       /// `BEGINSWITH` and `ENDSWITH`. False unless both sides are text; the empty text begins and ends every text.
       case beginsWith, endsWith
       /// `LIKE`: the whole left text fits the pattern on the right, where `*` stands for any number of Unicode scalars,
-      /// `?` for exactly one, and a backslash takes the meaning from the mark after it. False unless both sides are text.
+      /// `?` for exactly one, and a backslash takes the meaning from the mark after it. False unless both sides are
+      /// text.
       case like
       /// `MATCHES`: the whole left text matches the ICU regular expression on the right. False unless both sides are
       /// text. A constant that is no regular expression is refused by `checkKeyPaths(for:)`; a computed one matches

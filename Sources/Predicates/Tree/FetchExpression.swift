@@ -30,15 +30,16 @@ public indirect enum FetchExpression: Sendable, Hashable {
   /// Property names from the object or objects on that another expression gives: `$stop.zone`.
   case path(of: FetchExpression, FetchPredicate.KeyPath)
   /// A collection operator over what the key path leads to from each object of the list: `lines.@sum.price` is
-  /// `.collection(.sum, of: .keyPath(["lines"]), ["price"])`, and `lines.@count` has no key path. Alone, `@sum.price` is one of
-  /// `selfObject`: in requests for dictionaries it works on the rows of the group.
+  /// `.collection(.sum, of: .keyPath(["lines"]), ["price"])`, and `lines.@count` has no key path. Alone, `@sum.price`
+  /// is one of `selfObject`: in requests for dictionaries it works on the rows of the group.
   case collection(CollectionOperator, of: FetchExpression, FetchPredicate.KeyPath)
   /// An element of a list, or its size: `stops[FIRST]`.
   case element(of: FetchExpression, Position)
   /// A function of operands; as many as `Function.operandCounts` says.
   case function(Function, [FetchExpression])
-  /// `SUBQUERY(collection, $variable, predicate)`: the elements of the list for which the predicate holds. Inside it the
-  /// variable is the element, and key paths and `SELF` are still those of the object that the whole predicate is about.
+  /// `SUBQUERY(collection, $variable, predicate)`: the elements of the list for which the predicate holds. Inside it
+  /// the variable is the element, and key paths and `SELF` are still those of the object that the whole predicate is
+  /// about.
   case subquery(of: FetchExpression, variable: String, FetchPredicate)
   /// `TERNARY(predicate, then, else)`.
   case conditional(FetchPredicate, FetchExpression, FetchExpression)

@@ -18,8 +18,8 @@ public import ObjectModel
 ///   true. A double, decimal or date that is not a number counts as missing, as SQLite stores it.
 /// - **Key paths** of the compact cases go through to-one relationships and end at an attribute; those of expressions
 ///   may go through to-many relationships and end at `objectID`, which is the object itself, or at `entity` or
-///   `entity.name`, which are the name of the object's own entity (`FetchExpression`). `checkKeyPaths(for:)` says whether they
-///   exist; a store throws for those that do not.
+///   `entity.name`, which are the name of the object's own entity (`FetchExpression`). `checkKeyPaths(for:)` says
+///   whether they exist; a store throws for those that do not.
 /// - **Forms.** `compare` says everything; `comparison`, `isIn`, `tupleIsIn`, `refersTo` and `selfIsIn` are the cases
 ///   that stores answer fastest. `compacted(for:)` finds them, `generalized` writes them as `compare`.
 public indirect enum FetchPredicate: Sendable, Hashable {

@@ -4,11 +4,11 @@ extension FetchExpression {
   /// Meaning, binding for every store; `Function.apply(to:)` computes those of plain values and is what a store may
   /// register with its database:
   ///
-  /// - A **missing** operand, or one of another kind than the function takes, makes the result missing. So does a result
-  ///   that is not a number.
-  /// - **Numbers**: integers and booleans stay integers while the exact result fits 64 bits, and become doubles where it
-  ///   does not. With a double, decimal or date among the operands the result is a double. Integer division cuts off the
-  ///   fraction. Division and remainder by zero are missing.
+  /// - A **missing** operand, or one of another kind than the function takes, makes the result missing. So does a
+  ///   result that is not a number.
+  /// - **Numbers**: integers and booleans stay integers while the exact result fits 64 bits, and become doubles where
+  ///   it does not. With a double, decimal or date among the operands the result is a double. Integer division cuts off
+  ///   the fraction. Division and remainder by zero are missing.
   /// - **Text** functions know no language.
   /// - **Dates** are taken apart in UTC by the Gregorian calendar.
   /// - Functions of **lists** leave missing elements out; an operand that is no list counts as a list of one. In
@@ -89,8 +89,8 @@ extension FetchExpression {
     case startOfDay = "startOfDay:"
 
     // Hints: the value of the first operand, with advice to the store.
-    /// The second operand, constant text, names the fetch index to use. A store may only use it to find the same objects
-    /// faster; one that does not exist is refused by `checkKeyPaths(for:)`.
+    /// The second operand, constant text, names the fetch index to use. A store may only use it to find the same
+    /// objects faster; one that does not exist is refused by `checkKeyPaths(for:)`.
     case indexed = "indexed:by:"
     /// No index is to be used for the operand.
     case noIndex = "noindex:"

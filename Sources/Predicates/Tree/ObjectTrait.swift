@@ -2,8 +2,8 @@ package import ObjectModel
 
 /// What every object has beside its model's properties, and key paths may end at: `entity`, `entity.name`, `objectID`.
 ///
-/// A property of such a name comes first, also where only a sub-entity or another one of the hierarchy has it: the same text
-/// must not mean one thing for some objects and another for others.
+/// A property of such a name comes first, also where only a sub-entity or another one of the hierarchy has it: the same
+/// text must not mean one thing for some objects and another for others.
 package enum ObjectTrait: Sendable {
   /// The name of the object's own entity, as text: sub-entities have names of their own. `entity` and `entity.name`.
   case entityName

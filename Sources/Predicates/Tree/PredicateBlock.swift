@@ -21,12 +21,13 @@ public struct PredicateBlock: Sendable, Hashable {
 }
 
 extension FetchPredicate {
-  /// A condition in Swift on the object, a `ManagedObject` where a context evaluates the predicate. The second argument is
-  /// nil: there are no substitution variables.
+  /// A condition in Swift on the object, a `ManagedObject` where a context evaluates the predicate. The second argument
+  /// is nil: there are no substitution variables.
   ///
-  /// A context fetches with it from stores that are in memory: it has the store find what meets the rest of the predicate,
-  /// and asks the closure for each object. SQLite stores refuse it. A second pass over what a fetch found is what it is made
-  /// for, such as the exact distance of places that a box found: `found.filter { predicate.evaluate(with: $0) }`.
+  /// A context fetches with it from stores that are in memory: it has the store find what meets the rest of the
+  /// predicate, and asks the closure for each object. SQLite stores refuse it. A second pass over what a fetch found is
+  /// what it is made for, such as the exact distance of places that a box found: `found.filter {
+  /// predicate.evaluate(with: $0) }`.
   public init(block: @escaping @Sendable (Any?, [String: Any]?) -> Bool) { self = .block(PredicateBlock(block)) }
 
   /// Whether a part of it is a closure.

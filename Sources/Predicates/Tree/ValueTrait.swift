@@ -1,6 +1,7 @@
 package import ObjectModel
 
-/// What a key path may say of a text after its attribute: `name.length`, `name.lowercaseString`, `name.uppercaseString`.
+/// What a key path may say of a text after its attribute: `name.length`, `name.lowercaseString`,
+/// `name.uppercaseString`.
 ///
 /// A property of the model with such a name comes first.
 package enum ValueTrait {

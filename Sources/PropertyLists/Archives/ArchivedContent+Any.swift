@@ -81,8 +81,8 @@ extension ArchivedContent {
     return contents
   }
 
-  /// The content as Swift has it: `String`, `Int`, `Double`, `Bool`, `Decimal`, `Date`, `Data`, `UUID`, `URL`, `NSNull`,
-  /// `[Any]`, `Set<AnyHashable>`, `[String: Any]`.
+  /// The content as Swift has it: `String`, `Int`, `Double`, `Bool`, `Decimal`, `Date`, `Data`, `UUID`, `URL`,
+  /// `NSNull`, `[Any]`, `Set<AnyHashable>`, `[String: Any]`.
   public var anyValue: Any {
     switch self {
     case .null: NSNull()

@@ -1,5 +1,5 @@
-/// Puts a keyed archive together, object by object, in the shape that `NSKeyedArchiver` gives it. Equal calls give equal
-/// bytes.
+/// Puts a keyed archive together, object by object, in the shape that `NSKeyedArchiver` gives it. Equal calls give
+/// equal bytes.
 ///
 /// An object may refer to itself and to others that are described later: `reserve()` gives a reference, and
 /// `describe(_:as:_:)` says what stands there.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Writes keyed archives of plain property-list classes, in the shape that `NSKeyedArchiver` gives them, so that Apple's
-/// secure unarchiver reads them. Equal contents give equal bytes.
+/// Writes keyed archives of plain property-list classes, in the shape that `NSKeyedArchiver` gives them, so that
+/// Apple's secure unarchiver reads them. Equal contents give equal bytes.
 struct KeyedArchiveWriter {
   private var archive = KeyedArchiveBuilder()
 
@@ -47,10 +47,10 @@ struct KeyedArchiveWriter {
 }
 
 extension ArchivedContent {
-  /// The keyed archive of this content, as Apple's `NSKeyedArchiver` would have it: a set, a date or a URL as an object of
-  /// their class, and texts and numbers as such. Equal contents give equal bytes.
-  /// - Throws: `ArchiveContentError` for what could not be read back: a date, number or address that is none, and more of
-  ///   anything than `init(archive:)` reads.
+  /// The keyed archive of this content, as Apple's `NSKeyedArchiver` would have it: a set, a date or a URL as an object
+  /// of their class, and texts and numbers as such. Equal contents give equal bytes.
+  /// - Throws: `ArchiveContentError` for what could not be read back: a date, number or address that is none, and more
+  ///   of anything than `init(archive:)` reads.
   public func archived() throws(ArchiveContentError) -> Data {
     let bytes = KeyedArchiveWriter.encode(self)
     guard let again = ArchivedContent(archive: bytes), again.isSame(as: self) else {

@@ -1,5 +1,5 @@
-/// Hands the values of a binary property list to a sink, from the outermost on. References are followed as often as they
-/// occur, within limits.
+/// Hands the values of a binary property list to a sink, from the outermost on. References are followed as often as
+/// they occur, within limits.
 struct BinaryPropertyListWalk<Sink: PropertyListSink> {
   private let objects: BinaryPropertyListObjects
   private var limits: PropertyListLimits

@@ -1,4 +1,5 @@
-/// What reading a property list may cost. Lists may share values or lead in circles, so the size of a file bounds neither.
+/// What reading a property list may cost. Lists may share values or lead in circles, so the size of a file bounds
+/// neither.
 package struct PropertyListLimits {
   /// The deepest nesting of containers.
   package var depth: Int

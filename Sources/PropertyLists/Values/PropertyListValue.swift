@@ -24,8 +24,8 @@ public indirect enum PropertyListValue: Sendable, Hashable {
     if case .dictionary(let value) = self { value } else { nil }
   }
 
-  /// The value as Swift and Foundation have it: texts, numbers, dates, bytes, arrays and dictionaries of these. A dictionary
-  /// with nothing but bytes in it is a `[String: Data]`, an array of nothing but texts a `[String]`.
+  /// The value as Swift and Foundation have it: texts, numbers, dates, bytes, arrays and dictionaries of these. A
+  /// dictionary with nothing but bytes in it is a `[String: Data]`, an array of nothing but texts a `[String]`.
   package var plainValue: any Sendable {
     switch self {
     case .string(let text): return text

@@ -46,7 +46,8 @@ public struct RunReport: Sendable {
   public var rejectGroups: [RejectGroup] = []
   /// The files that the rejects were written to.
   public var rejectFiles: [String]
-  /// What is amiss without keeping the run from its work, in sentences: of the model and of the store that it began with.
+  /// What is amiss without keeping the run from its work, in sentences: of the model and of the store that it began
+  /// with.
   public var warnings: [String] = []
   /// Why the run failed; nil unless it did.
   public var failure: RunError?

@@ -26,8 +26,8 @@ public struct StepReport: Sendable {
   public var durationSeconds = 0.0
   /// Where that time went, in the order that data goes through the stages.
   public var stages: [StageReport] = []
-  /// How often the source was read, or begun to be read. More than once to find out which of several records with one key
-  /// wins, or which records say nothing new.
+  /// How often the source was read, or begun to be read. More than once to find out which of several records with one
+  /// key wins, or which records say nothing new.
   public var readings = 0
 
   /// A report of a step that nothing has become of yet.

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Checks the structure of a database file without a log: every page belongs to exactly one tree, overflow chain or list
-/// of free pages, the pointer map says the same, rows are in the order of their ids, all leaves of a tree have one
+/// Checks the structure of a database file without a log: every page belongs to exactly one tree, overflow chain or
+/// list of free pages, the pointer map says the same, rows are in the order of their ids, all leaves of a tree have one
 /// depth, cells lie within their pages and do not overlap, and every index has as many entries as its table has rows.
 ///
-/// This is what SQLite's `quick_check` looks at and the number of index entries besides, on several threads. It does not
-/// compare the values of an index with those of the rows, as `integrity_check` does.
+/// This is what SQLite's `quick_check` looks at and the number of index entries besides, on several threads. It does
+/// not compare the values of an index with those of the rows, as `integrity_check` does.
 public struct DatabaseCheck: Sendable {
   /// A b-tree, as `sqlite_schema` has it.
   public struct Tree: Sendable, Hashable {

@@ -58,7 +58,8 @@ struct TreeCheck {
     let stated = Int(UInt16(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: start + 5, as: UInt16.self)))
     let content = stated == 0 ? 65_536 : stated
     let pointers = start + kind.headerSize
-    // Safety: from here on the pointers to the cells lie within the page; each cell is checked before more of it is read.
+    // Safety: from here on the pointers to the cells lie within the page; each cell is checked before more of it is
+    // read.
     guard pointers + cellCount * 2 <= content, content <= usable else { return note(page, "has cells in its header") }
     let cells = Cells(page: page, pointers: pointers, count: cellCount, content: content, usable: usable)
     if isLeaf {

@@ -19,8 +19,9 @@ package struct DatabaseHeader {
   /// Whether texts are UTF-8.
   let isUTF8: Bool
 
-  /// Whether a file that begins so keeps what was committed last in a write-ahead log. Of the two versions that the header has,
-  /// SQLite goes by the second one, that for reading. A log that lies beside the file it reads whatever they say.
+  /// Whether a file that begins so keeps what was committed last in a write-ahead log. Of the two versions that the
+  /// header has, SQLite goes by the second one, that for reading. A log that lies beside the file it reads whatever
+  /// they say.
   package static func isWriteAheadLogged(_ start: [UInt8]) -> Bool {
     start.count > 19 && start[19] == 2
   }
@@ -38,7 +39,8 @@ package struct DatabaseHeader {
   }
 
   /// The header whatever the file's size.
-  /// - Throws: `PageError` of kind `unsuitable` when there is no header, or one with a size of pages that SQLite does not have.
+  /// - Throws: `PageError` of kind `unsuitable` when there is no header, or one with a size of pages that SQLite does
+  ///   not have.
   package init(_ bytes: UnsafeRawBufferPointer, path: String) throws(PageError) {
     guard bytes.count >= Self.byteCount else {
       throw PageError(kind: .unsuitable, message: "\(path) has no database header")

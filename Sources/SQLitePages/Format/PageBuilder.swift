@@ -1,7 +1,7 @@
 /// A b-tree page that is being filled: cell pointers grow from the front, cells from the end.
 ///
-/// Callers ask `hasRoom` before they add a cell, or have summed up `room(for:)` beforehand: pointers and cells never meet.
-/// A cell stays where it is until the page is emptied.
+/// Callers ask `hasRoom` before they add a cell, or have summed up `room(for:)` beforehand: pointers and cells never
+/// meet. A cell stays where it is until the page is emptied.
 @safe struct PageBuilder {
   let kind: PageKind
   private let geometry: PageGeometry

@@ -27,7 +27,8 @@ public struct RecordValue: Sendable, Hashable {
   }
 
   /// A number with a fraction.
-  /// - Parameter isReal: whether the column's affinity is real; such columns keep whole numbers in the form of integers.
+  /// - Parameter isReal: whether the column's affinity is real; such columns keep whole numbers in the form of
+  ///   integers.
   public init(_ number: Double, isReal: Bool) {
     if isReal {
       unsafe self.init { unsafe RecordEncoding.write(number, isReal: true, to: $0) }

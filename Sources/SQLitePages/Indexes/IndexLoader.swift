@@ -1,5 +1,6 @@
 /// Fills the indexes of a table that has rows: keys are taken from the table's pages, or from columns that were kept
-/// while it was written, and sorted; each index is written from left to right. No connection may use the file meanwhile.
+/// while it was written, and sorted; each index is written from left to right. No connection may use the file
+/// meanwhile.
 ///
 /// The pages are the same with any number of workers and any budget.
 public struct IndexLoader {

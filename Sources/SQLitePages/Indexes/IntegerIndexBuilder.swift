@@ -161,7 +161,8 @@ import Platform
         for index in 0..<count {
           let slot = unsafe slots[index] &- lowest
           if slot < width {
-            // Safety: `next` began where the worker's counted rows of this slot begin, and goes on once for each of them.
+            // Safety: `next` began where the worker's counted rows of this slot begin, and goes on once for each of
+            // them.
             unsafe rowIDs[Int(next[Int(slot)])] = rowID
             unsafe next[Int(slot)] &+= 1
           }

@@ -1,8 +1,8 @@
 /// The entries of an index for a range of its values, in their order: first those of a leaf that the part before has
 /// left open, then those of the range.
 ///
-/// Workers write to `rowIDs` at once, each in places of its own: they were counted in one pass over the columns and are filled in a
-/// second one over the same rows, in the same order. Columns do not change between the two.
+/// Workers write to `rowIDs` at once, each in places of its own: they were counted in one pass over the columns and are
+/// filled in a second one over the same rows, in the same order. Columns do not change between the two.
 @safe final class IntegerIndexPart: @unchecked Sendable {
   /// Entries of a leaf that is not full yet.
   struct Carried {

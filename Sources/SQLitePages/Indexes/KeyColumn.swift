@@ -4,9 +4,9 @@ import Platform
 /// The values of one integer column, kept while a table's rows are written, so that an index over it can be made
 /// without reading the table again. Foreign keys and entity numbers are such columns.
 ///
-/// It holds 4 bytes a row; what is over the budget goes to a temporary file. Where a value or a row id does not fit that
-/// form, or there is no place for such a file, it forgets everything and stays empty: the index is then made from the
-/// table. One thread at a time appends; once the table is written, several may read.
+/// It holds 4 bytes a row; what is over the budget goes to a temporary file. Where a value or a row id does not fit
+/// that form, or there is no place for such a file, it forgets everything and stays empty: the index is then made from
+/// the table. One thread at a time appends; once the table is written, several may read.
 @safe public final class KeyColumn: @unchecked Sendable {
   /// Position of the column in the table's records, from 0.
   public let field: Int
@@ -206,8 +206,8 @@ import Platform
         }
         unsafe source = UnsafePointer(place)
       }
-      // Safety: the piece ends with the chunk, the run or the range, whichever comes first. Nothing is appended any more, so no chunk
-      // is spilled while others are handed out.
+      // Safety: the piece ends with the chunk, the run or the range, whichever comes first. Nothing is appended any
+      // more, so no chunk is spilled while others are handed out.
       if let source = unsafe source {
         unsafe body(source + offset, runs[run].firstRowID + Int64(position - runs[run].position), part)
       }

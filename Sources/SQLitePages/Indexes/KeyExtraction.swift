@@ -29,8 +29,9 @@
       bound += SortKey.maximumSize(of: type) + StoredRecord.size(of: type)
     }
     unsafe types[count] = rowIDType
-    // Safety: the key takes `SortKey.maximumSize` of each column and 9; the record a header of at most 9 bytes and 9 for each type,
-    // the fields' own bytes, and 8 for the row id, which `RecordEncoding` writes whole whatever counts of it.
+    // Safety: the key takes `SortKey.maximumSize` of each column and 9; the record a header of at most 9 bytes and 9
+    // for each type, the fields' own bytes, and 8 for the row id, which `RecordEncoding` writes whole whatever counts
+    // of it.
     let key = unsafe try arena.reserve(bound + 9)
     var keyCount = 0
     var isNullKey = false

@@ -25,10 +25,11 @@ public enum RowMatch: UInt8, Sendable, CaseIterable {
 }
 
 // What the pointers in here rest on:
-// - `slots` is a power of two of words, more than rows by a third at least, so an index behind `& mask` is in bounds and every
-//   chain of slots ends at a zero. Nothing enters rows once the table is made, so several threads may read it.
-// - A slot that is not zero names a leaf and a cell that `enter` met in `table`, which keeps the file's pages in memory; the file
-//   does not change while a `MappedTable` is in use.
+// - `slots` is a power of two of words, more than rows by a third at least, so an index behind `& mask` is in bounds
+//   and every chain of slots ends at a zero. Nothing enters rows once the table is made, so several threads may read
+//   it.
+// - A slot that is not zero names a leaf and a cell that `enter` met in `table`, which keeps the file's pages in
+//   memory; the file does not change while a `MappedTable` is in use.
 // - The given columns have `count` rows of 1 and 8 bytes, as `match` asks. Their texts lie behind `bytes`.
 
 extension RowKeyTable {

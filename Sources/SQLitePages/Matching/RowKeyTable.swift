@@ -44,8 +44,8 @@ public struct RowKeyShape: Sendable {
   }
 }
 
-/// Finds the rows of a table by their keys: a hash table from keys to places in the file, in 8 bytes a slot and 11 to 22
-/// a row. A hash only says where to look: the key's own bytes in the file decide.
+/// Finds the rows of a table by their keys: a hash table from keys to places in the file, in 8 bytes a slot and 11 to
+/// 22 a row. A hash only says where to look: the key's own bytes in the file decide.
 @safe public final class RowKeyTable: @unchecked Sendable {
   /// Rows of the table, those without a key included.
   public let rowCount: Int
@@ -92,7 +92,8 @@ public struct RowKeyShape: Sendable {
       throw RowKeyTable.unsuitable("\(rowCount) rows are more than fit the memory for their keys")
     }
     mask = size - 1
-    // Safety: `size` is at least 1024, so `size / 64` words have a bit for each slot. Both belong to the table until `deinit`.
+    // Safety: `size` is at least 1024, so `size / 64` words have a bit for each slot. Both belong to the table until
+    // `deinit`.
     unsafe slots = .allocate(byteCount: size * 8, alignment: 16)
     unsafe slots.initializeMemory(as: UInt8.self, repeating: 0, count: size * 8)
     unsafe found = .allocate(capacity: size / 64)
@@ -146,7 +147,8 @@ public struct RowKeyShape: Sendable {
       let count = try table.cellCount(leaf)
       var entryCount = 0
       rows: for index in 0..<count {
-        // Safety: the index is under the page's own count. The record lies in the mapped file or in `overflow`, until the next row.
+        // Safety: the index is under the page's own count. The record lies in the mapped file or in `overflow`, until
+        // the next row.
         let cell = unsafe try table.cell(leaf, index)
         let record = unsafe try table.record(cell, overflow: overflow)
         guard unsafe StoredRecord.locate(record, count: cell.size, fields: room) else {
@@ -186,8 +188,8 @@ public struct RowKeyShape: Sendable {
 
   /// Threads enter rows at once: the first to fill a free slot has it.
   @unsafe private func enter(_ entries: UnsafeMutableBufferPointer<(word: UInt64, index: Int)>, leaf: Int) {
-    // Safety: an atomic word is as large as a plain one. Threads write slots only by exchanging a zero for a value, until the
-    // initializer has waited for all of them.
+    // Safety: an atomic word is as large as a plain one. Threads write slots only by exchanging a zero for a value,
+    // until the initializer has waited for all of them.
     let slots = unsafe slots.assumingMemoryBound(to: Atomic<UInt64>.self)
     let mask = mask
     // The slots are seldom in the cache. Finding the free ones first makes loads that do not wait for each other.

@@ -8,8 +8,8 @@
   ///   - path: for messages.
   ///   - fileSize: bytes of the file.
   ///   - read: fills all of the memory with the file's bytes from an offset on, or returns false.
-  /// - Throws: `PageError` of kind `unsuitable` when the file has no header that fits its size, or another encoding than
-  ///   UTF-8.
+  /// - Throws: `PageError` of kind `unsuitable` when the file has no header that fits its size, or another encoding
+  ///   than UTF-8.
   public init(
     path: String, fileSize: Int, read: @escaping (_ bytes: UnsafeMutableRawBufferPointer, _ offset: Int) -> Bool
   ) throws(PageError) {

@@ -1,5 +1,5 @@
-/// Finds the leaves of a table, by a row id or one after the other in the order of row ids. It remembers the interior pages on the
-/// way from the root.
+/// Finds the leaves of a table, by a row id or one after the other in the order of row ids. It remembers the interior
+/// pages on the way from the root.
 @safe final class LeafFinder<File: PageFileReading> {
   /// An interior page on the way.
   private struct Level {

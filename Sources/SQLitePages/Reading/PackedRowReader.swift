@@ -1,9 +1,9 @@
-/// Reads rows of a table into packed cells, straight from the file's pages, in the order of row ids: all of them, or those
-/// whose ids are asked for.
+/// Reads rows of a table into packed cells, straight from the file's pages, in the order of row ids: all of them, or
+/// those whose ids are asked for.
 ///
-/// It reads what a statement would give, but not how: a value that SQLite would convert stops it. Damaged pages give errors,
-/// never wild reads: a cell lies within its page (`CellForm`), a record's fields within the record, and no more rows or bytes
-/// are written than there is room for. Used by one thread at a time.
+/// It reads what a statement would give, but not how: a value that SQLite would convert stops it. Damaged pages give
+/// errors, never wild reads: a cell lies within its page (`CellForm`), a record's fields within the record, and no more
+/// rows or bytes are written than there is room for. Used by one thread at a time.
 @safe public final class PackedRowReader {
   /// What becomes of a field.
   public struct Column: Sendable {
@@ -52,7 +52,8 @@
     }
   }
 
-  /// Where packed rows go. A row is its id, its version and `width` cells, and has as many forms as cells, behind its own.
+  /// Where packed rows go. A row is its id, its version and `width` cells, and has as many forms as cells, behind its
+  /// own.
   @unsafe public struct Target {
     /// Room for `capacity` rows of `width + 2` cells.
     public var cells: UnsafeMutablePointer<Int64>
@@ -87,7 +88,8 @@
     case full
     /// There are no more rows.
     case end
-    /// The next row has an unknown number, or holds a value of another kind in one of the columns, which SQLite would convert.
+    /// The next row has an unknown number, or holds a value of another kind in one of the columns, which SQLite would
+    /// convert.
     case irregular
   }
 
@@ -163,8 +165,8 @@
   deinit { unsafe actions.deallocate() }
 
   /// Reads rows until something stops it.
-  /// - Parameter keys: the ids of the rows that are read, ascending; the same in every call. Nil for all rows. Rows that are not
-  ///   there are passed over.
+  /// - Parameter keys: the ids of the rows that are read, ascending; the same in every call. Nil for all rows. Rows
+  ///   that are not there are passed over.
   /// - Returns: the number of rows read, and of bytes used.
   @unsafe public func read(
     into target: Target, keys: UnsafeBufferPointer<Int64>? = nil
@@ -177,8 +179,8 @@
       leaf = unsafe try self.leaf(from: keys?[0] ?? .min)
     }
     while let number = leaf {
-      // Safety: no other page is asked for before the last cell of this one was read, but for a record's overflow pages, which
-      // have memory of their own.
+      // Safety: no other page is asked for before the last cell of this one was read, but for a record's overflow
+      // pages, which have memory of their own.
       let bytes = unsafe try window.page(number)
       guard let page = unsafe TreePage(number, bytes, file.geometry), unsafe page.kind == .leafTable else {
         throw file.malformed(number)
@@ -260,9 +262,10 @@
   @unsafe private func unpack(
     _ record: UnsafeRawPointer, _ size: Int, _ rowID: Int64, _ row: Int, _ used: inout Int, _ target: Target
   ) -> Outcome {
-    // Safety: `row` is under the target's capacity, and cells of actions are under its width, so that all of them lie in the
-    // row. A field is read only after its end was found to be within the record, and a type only where it begins within the
-    // header, which is no longer than the record. So no place is beyond the record, and the sums need no checks of their own.
+    // Safety: `row` is under the target's capacity, and cells of actions are under its width, so that all of them lie
+    // in the row. A field is read only after its end was found to be within the record, and a type only where it begins
+    // within the header, which is no longer than the record. So no place is beyond the record, and the sums need no
+    // checks of their own.
     let (headerSize, sizeOfSize) = unsafe Varint.read(record, limit: size)
     guard sizeOfSize > 0, headerSize >= UInt64(sizeOfSize), headerSize <= UInt64(size) else { return .malformed }
     let headerEnd = unsafe record + Int(headerSize)
@@ -334,7 +337,8 @@
     return .done
   }
 
-  /// The number that says of what kind the row is; 0, which is none, where that is null or no integer. Nil in a damaged record.
+  /// The number that says of what kind the row is; 0, which is none, where that is null or no integer. Nil in a damaged
+  /// record.
   /// - Parameters:
   ///   - types: the first of the fields' types.
   ///   - headerEnd: where the types end and the fields begin.

@@ -1,7 +1,7 @@
 /// Memory for some pages, and a few bytes behind them that may be read.
 ///
-/// It is owned by this object alone, never moves, and has been written from the first byte to the last of the slack: pointers into
-/// it are good as long as the object is held.
+/// It is owned by this object alone, never moves, and has been written from the first byte to the last of the slack:
+/// pointers into it are good as long as the object is held.
 @safe final class PageMemory {
   /// Bytes behind the pages that may be read, whatever they are.
   static let slack = 16

@@ -107,8 +107,8 @@
             continue
           }
           unsafe targets[column].states[row] = 2
-          // Safety: `fields` has a place for the greatest position, and `locate` has found the field within the record. The targets
-          // have places for all of `rows`, as the caller says.
+          // Safety: `fields` has a place for the greatest position, and `locate` has found the field within the record.
+          // The targets have places for all of `rows`, as the caller says.
           let source = unsafe record + field.offset
           let place = unsafe targets[column].cells + row * 8
           switch columns[column].kind {

@@ -2,8 +2,8 @@ import Platform
 
 /// The rows of two tables that are not the same to the byte, found without reading a value.
 ///
-/// Both tables are walked side by side in the order of row ids. Records that are equal byte by byte hold the same values;
-/// those that differ may still hold the same, as SQLite can write one value in several ways.
+/// Both tables are walked side by side in the order of row ids. Records that are equal byte by byte hold the same
+/// values; those that differ may still hold the same, as SQLite can write one value in several ways.
 @safe public struct TableDifference {
   private let left: MappedTable
   private let right: MappedTable

@@ -64,12 +64,12 @@ import Foundation
 
 /// Sorts entries by their keys.
 ///
-/// Eight bytes of each key are held beside its address and sorted by merging, which touches no key; entries with the same
-/// eight bytes are sorted by the next ones that differ, and so on. The number of steps is bounded by n log n and the
-/// length of the keys, whatever they are.
+/// Eight bytes of each key are held beside its address and sorted by merging, which touches no key; entries with the
+/// same eight bytes are sorted by the next ones that differ, and so on. The number of steps is bounded by n log n and
+/// the length of the keys, whatever they are.
 ///
-/// `entries` and `scratch` have room for `count` entries each and belong to the caller. Groups are disjoint ranges of `entries`, and
-/// `scratch` is used from its start for one group at a time.
+/// `entries` and `scratch` have room for `count` entries each and belong to the caller. Groups are disjoint ranges of
+/// `entries`, and `scratch` is used from its start for one group at a time.
 @safe struct EntrySort {
   @unsafe private let entries: UnsafeMutablePointer<SortEntry>
   @unsafe private let scratch: UnsafeMutablePointer<SortEntry>

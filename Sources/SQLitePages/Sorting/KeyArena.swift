@@ -4,7 +4,8 @@ import Platform
 /// Collects index entries of one worker, in bounded memory: what is over the budget goes to a temporary file as sorted
 /// runs. `KeyMerge` hands them out in order.
 ///
-/// One thread adds entries; after `finish` the entries stay where they are until the arena goes, because nothing can be added.
+/// One thread adds entries; after `finish` the entries stay where they are until the arena goes, because nothing can be
+/// added.
 @safe final class KeyArena: @unchecked Sendable {
   private let budget: Int
   private let temporaryPath: String
@@ -94,7 +95,8 @@ import Platform
     let entries = UnsafeMutablePointer<SortEntry>.allocate(capacity: max(entryCount, 1))
     let base = unsafe UnsafePointer(arena.assumingMemoryBound(to: UInt8.self))
     for index in 0..<entryCount {
-      // Safety: offsets are of entries that were committed; the arena does not grow while they are sorted or written out.
+      // Safety: offsets are of entries that were committed; the arena does not grow while they are sorted or written
+      // out.
       unsafe (entries + index).initialize(to: SortEntry(prefix: 0, bytes: base + offsets[index]))
     }
     let scratch = UnsafeMutablePointer<SortEntry>.allocate(capacity: max(entryCount, 1))

@@ -3,7 +3,8 @@ import Platform
 
 /// One sorted sequence of entries, in memory or in a file, which is read a block at a time.
 ///
-/// Entries in memory belong to an arena, which `KeyMerge` keeps. Those of a file are whole in `block` while they are the current one.
+/// Entries in memory belong to an arena, which `KeyMerge` keeps. Those of a file are whole in `block` while they are
+/// the current one.
 @safe final class KeySource {
   /// The current entry, valid until the next `advance`.
   @unsafe private(set) var entry: UnsafePointer<UInt8>
@@ -62,7 +63,8 @@ import Platform
       entrySize = 0
       if count == 0 && position == end { return false }
       try fill(8)
-      // Safety: both lengths are there, as `fill` has seen to; the block may move, and `entry` is set anew before it is looked at.
+      // Safety: both lengths are there, as `fill` has seen to; the block may move, and `entry` is set anew before it is
+      // looked at.
       let size = unsafe 8 + SortEntry.keyCount(block + start) + SortEntry.payloadCount(block + start)
       try fill(size)
       entrySize = size

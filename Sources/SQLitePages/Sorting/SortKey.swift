@@ -3,8 +3,8 @@ import Foundation
 /// Byte strings that compare as SQLite compares keys: null before numbers before texts before blobs, numbers by value
 /// whatever their form, texts and blobs by their bytes. No key is the beginning of another one.
 ///
-/// Callers reserve `maximumSize` bytes of each field's type: a number takes 17, a text or blob at most every byte twice, one in
-/// front and two behind.
+/// Callers reserve `maximumSize` bytes of each field's type: a number takes 17, a text or blob at most every byte
+/// twice, one in front and two behind.
 enum SortKey {
   /// Bytes that a field takes at most.
   @inline(__always)

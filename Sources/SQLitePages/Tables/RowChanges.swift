@@ -32,7 +32,8 @@ public final class RowChanges {
     }
   }
 
-  /// The type of a field, in the header of a change's record, for which there is no new value. SQLite stores none like it.
+  /// The type of a field, in the header of a change's record, for which there is no new value. SQLite stores none like
+  /// it.
   public static let absentType: UInt64 = 10
 
   let fields: [Field]
@@ -103,7 +104,8 @@ public final class RowChanges {
     self.count += 1
   }
 
-  /// Hands out all changes in the order of their rows, each valid during the call only. Nothing can be added afterwards.
+  /// Hands out all changes in the order of their rows, each valid during the call only. Nothing can be added
+  /// afterwards.
   @unsafe func forEach(
     _ body: (_ rowID: Int64, _ tag: UInt64, _ record: UnsafeRawPointer, _ count: Int) throws(PageError) -> Void
   ) throws(PageError) {

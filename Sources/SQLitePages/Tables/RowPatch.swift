@@ -1,9 +1,9 @@
 /// Makes the record of a changed row from the one that is stored and a change.
 ///
-/// `stored`, `sources` and `hasChanged` have a place for each of the `width` fields of the table, `given` one for each of the
-/// change's. All positions are under `width`: `RowChanges` checks those of its fields and of the version when it is made, and
-/// the watched ones when they are set. What a record's fields say of their place was checked against the record's length by
-/// `StoredRecord.locate`.
+/// `stored`, `sources` and `hasChanged` have a place for each of the `width` fields of the table, `given` one for each
+/// of the change's. All positions are under `width`: `RowChanges` checks those of its fields and of the version when it
+/// is made, and the watched ones when they are set. What a record's fields say of their place was checked against the
+/// record's length by `StoredRecord.locate`.
 @safe final class RowPatch {
   enum Result {
     /// The row has all the values of the change.
@@ -127,9 +127,9 @@
   @unsafe private func write(
     _ change: UnsafeRawPointer, _ changeCount: Int, _ old: UnsafeRawPointer, _ oldCount: Int, version: Int64
   ) -> Int {
-    // Safety: fields of the new record come from the old one or the change, each of them once, so the body is no longer than both
-    // and 8 bytes of the version; the header has at most 9 bytes a field and 9 for its size. The version waits in the last 16 of
-    // the 32 bytes more, which what stands before it in the body does not reach.
+    // Safety: fields of the new record come from the old one or the change, each of them once, so the body is no longer
+    // than both and 8 bytes of the version; the header has at most 9 bytes a field and 9 for its size. The version
+    // waits in the last 16 of the 32 bytes more, which what stands before it in the body does not reach.
     let target = unsafe scratch.reserve(oldCount + changeCount + width * 9 + 32)
     unsafe record = target
     let versionBytes = unsafe target + (oldCount + changeCount + width * 9 + 16)

@@ -1,5 +1,5 @@
-/// What becomes of a table's rows where it gets other columns or values: by the kind of row, what each field of the new record
-/// is. A number in the old record says of what kind a row is.
+/// What becomes of a table's rows where it gets other columns or values: by the kind of row, what each field of the new
+/// record is. A number in the old record says of what kind a row is.
 public struct RowTranslation: Sendable {
   /// A field of a new record.
   public enum Cell: Sendable, Hashable {

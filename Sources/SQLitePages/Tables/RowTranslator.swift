@@ -1,8 +1,9 @@
 /// Makes new records from old ones, by the rules of a `RowTranslation`.
 ///
-/// All memory here is allocated by the initializer and given back by `deinit`: `fields` for the greatest position that a rule names,
-/// `pieces` and `raised` for each field of a new record, `countByKind` for each number that may stand for a kind. The initializer
-/// refuses positions below zero and kinds of differing widths, so a step's index is always under these.
+/// All memory here is allocated by the initializer and given back by `deinit`: `fields` for the greatest position that
+/// a rule names, `pieces` and `raised` for each field of a new record, `countByKind` for each number that may stand for
+/// a kind. The initializer refuses positions below zero and kinds of differing widths, so a step's index is always
+/// under these.
 @safe final class RowTranslator {
   /// A field of the new records of one kind.
   private struct Step {
@@ -17,8 +18,8 @@
     var addend: Int64 = 0
   }
 
-  /// A field of the record at hand: its bytes are in the old record, `raised` or `constants`, and no longer of use than the
-  /// `translate` that found them takes.
+  /// A field of the record at hand: its bytes are in the old record, `raised` or `constants`, and no longer of use than
+  /// the `translate` that found them takes.
   @unsafe private struct Piece {
     var type: UInt64
     var bytes: UnsafeRawPointer
@@ -143,8 +144,9 @@
     var header = unsafe target + Varint.write(UInt64(headerSize), to: target)
     var body = unsafe target + headerSize
     // Fields that lie one behind the other are copied together.
-    // Safety: a run grows only while the next piece begins where it ends, so it never leaves the memory that its first piece is in;
-    // pieces of the old record lie within `count`, as `locate` checked. The target was reserved for the sum of all pieces.
+    // Safety: a run grows only while the next piece begins where it ends, so it never leaves the memory that its first
+    // piece is in; pieces of the old record lie within `count`, as `locate` checked. The target was reserved for the
+    // sum of all pieces.
     var runStart = unsafe old
     var runCount = 0
     for index in 0..<width {

@@ -1,7 +1,7 @@
 /// Goes through the rows of a table that is written anew, in the order of their ids.
 ///
-/// Pages are given up as soon as they are in memory, so that new ones can take them: the file hardly grows. What `cell` points to is
-/// in the window, which keeps its bytes when the pages in the file are written over.
+/// Pages are given up as soon as they are in memory, so that new ones can take them: the file hardly grows. What `cell`
+/// points to is in the window, which keeps its bytes when the pages in the file are written over.
 @safe struct StoredRows: ~Copyable {
   /// The row's id.
   private(set) var rowID = Int64.min
@@ -47,8 +47,8 @@
     while cellIndex == pageCellCount {
       if try !nextPage() { return false }
     }
-    // Safety: `TreePage` has checked that so many pointers fit the page, and `read` that the cell lies within it. A leaf that is
-    // written anew is never page 1, whose pointers begin elsewhere.
+    // Safety: `TreePage` has checked that so many pointers fit the page, and `read` that the cell lies within it. A
+    // leaf that is written anew is never page 1, whose pointers begin elsewhere.
     let pointer = unsafe UnsafeRawPointer(page + 8 + cellIndex * 2).loadUnaligned(as: UInt16.self)
     let start = Int(UInt16(bigEndian: pointer))
     cellIndex += 1

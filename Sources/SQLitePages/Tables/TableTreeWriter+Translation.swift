@@ -6,12 +6,13 @@ extension TableTreeWriter {
     newLeaves = nil
   }
 
-  /// Adds the rows of another table, or of the one that is written anew, each with its new record. The other table is empty
-  /// afterwards. New pages take the places of those that were read, so that the file hardly grows.
-  /// - Parameter source: the root page of the table. Its greatest row id, raised by the translation's offset, is under the
-  ///   lowest of what is added next.
+  /// Adds the rows of another table, or of the one that is written anew, each with its new record. The other table is
+  /// empty afterwards. New pages take the places of those that were read, so that the file hardly grows.
+  /// - Parameter source: the root page of the table. Its greatest row id, raised by the translation's offset, is under
+  ///   the lowest of what is added next.
   /// - Returns: how many rows of each kind there were.
-  /// - Throws: `PageError` of kind `unsuitable` for a row that the translation says nothing of. The file is of no use then.
+  /// - Throws: `PageError` of kind `unsuitable` for a row that the translation says nothing of. The file is of no use
+  ///   then.
   public func moveRows(of source: UInt32, _ translation: RowTranslation) throws(PageError) -> RowTranslation.Counts {
     let translator = try RowTranslator(translation)
     let pages = try TreePages(PageBuffer(file), root: source, isIndex: false)

@@ -1,11 +1,12 @@
 /// Writes a table's b-tree: rows in the order of their ids become packed leaf pages, with interior pages above them.
 ///
-/// The root page stays where it is, so that the schema needs no change. The leaves of a table that has rows stay as they
-/// are as well, unless rows change, and new ones come behind them; its interior pages are written anew, on the pages of
-/// the old ones.
+/// The root page stays where it is, so that the schema needs no change. The leaves of a table that has rows stay as
+/// they are as well, unless rows change, and new ones come behind them; its interior pages are written anew, on the
+/// pages of the old ones.
 ///
-/// `buffer` is the page that `leaf` builds, `scratch` one for reading and for overflow pages; both belong to the writer. A cell is
-/// written only after `hasRoom` has said yes to its whole size, or to an empty page, which holds the largest cell there is.
+/// `buffer` is the page that `leaf` builds, `scratch` one for reading and for overflow pages; both belong to the
+/// writer. A cell is written only after `hasRoom` has said yes to its whole size, or to an empty page, which holds the
+/// largest cell there is.
 @safe public final class TableTreeWriter {
   let file: DatabaseFile
   let root: UInt32
@@ -28,8 +29,8 @@
 
   /// - Parameters:
   ///   - root: the page of the table, as `sqlite_schema` names it.
-  ///   - greatestRowID: for a table that has rows: its greatest row id, or any number between that and the first new one.
-  ///     Nil for an empty table.
+  ///   - greatestRowID: for a table that has rows: its greatest row id, or any number between that and the first new
+  ///     one. Nil for an empty table.
   ///   - workers: threads that fill leaves; the pages are the same with any number.
   /// - Throws: `PageError` when the table should be empty and is not.
   public init(

@@ -153,8 +153,8 @@ import Platform
       try flush(count: windowCapacity)
       windowFirst = page
     }
-    // Safety: pages come in ascending order without gaps, those that are set aside included, so a page that is not behind the window
-    // lies in it. The room is good until the next call.
+    // Safety: pages come in ascending order without gaps, those that are set aside included, so a page that is not
+    // behind the window lies in it. The room is good until the next call.
     return unsafe window + Int(page - windowFirst) * geometry.pageSize
   }
 
@@ -197,8 +197,8 @@ import Platform
 
   // MARK: - The end
 
-  /// Takes the new pages back and closes the file, which is then as it was. Not after `finish` has begun, and only where
-  /// no page was replaced or recycled.
+  /// Takes the new pages back and closes the file, which is then as it was. Not after `finish` has begun, and only
+  /// where no page was replaced or recycled.
   public func abandon() throws(PageError) {
     guard isOpen else { return }
     isOpen = false
@@ -267,8 +267,8 @@ import Platform
   private func offset(_ page: UInt32) -> Int { Int(page - 1) * geometry.pageSize }
 
   /// The most that is handed to the system at once. Linux gives a file's cache memory in blocks as large as what is
-  /// written: small ones are there, while a virtual machine's large ones may first have to be asked from its host, which
-  /// takes ten times as long as the writing (measured: 128 MB in 0.03 and 0.4 s).
+  /// written: small ones are there, while a virtual machine's large ones may first have to be asked from its host,
+  /// which takes ten times as long as the writing (measured: 128 MB in 0.03 and 0.4 s).
   private static let writeSize = 64 << 10
 
   @unsafe private func writeAll(_ bytes: UnsafeRawPointer, count: Int, at offset: Int) throws(PageError) {

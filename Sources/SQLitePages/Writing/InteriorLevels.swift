@@ -4,7 +4,8 @@
 /// index a key that stands between two children. A child that does not fit a page any more becomes its rightmost one,
 /// and the divider behind that child moves up, once it is known that another child follows.
 ///
-/// Each level's page has a buffer in `buffers`, which go with this object: pages are written to the file and emptied, never replaced.
+/// Each level's page has a buffer in `buffers`, which go with this object: pages are written to the file and emptied,
+/// never replaced.
 @safe final class InteriorLevels {
   private struct Level {
     var page: PageBuilder
@@ -71,8 +72,8 @@
     try result.get()
   }
 
-  /// The page is full, and one child without a divider follows the waiting child: these two start a new interior page. The
-  /// last child of the full page becomes its rightmost.
+  /// The page is full, and one child without a divider follows the waiting child: these two start a new interior page.
+  /// The last child of the full page becomes its rightmost.
   private func split(_ level: Int) throws(PageError) {
     guard levels[level].page.cellCount > 1 else {
       throw PageError(kind: .malformed, message: "an interior page holds less than two cells")

@@ -81,8 +81,8 @@ extension DatabaseFile {
     recycle(pages)
   }
 
-  /// Adds the pages that were not taken to the list of free pages: trunk pages, each with the number of the next one, how
-  /// many free pages it names, and those.
+  /// Adds the pages that were not taken to the list of free pages: trunk pages, each with the number of the next one,
+  /// how many free pages it names, and those.
   func freeRecycled() throws(PageError) {
     var rest = recycled.rest
     if rest.isEmpty { return }

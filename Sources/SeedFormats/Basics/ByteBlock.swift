@@ -38,11 +38,12 @@
   }
 }
 
-/// A stream of bytes, pulled piece by piece into memory of the caller, so that nothing is allocated on the way. A source
-/// is used by one thread at a time.
+/// A stream of bytes, pulled piece by piece into memory of the caller, so that nothing is allocated on the way. A
+/// source is used by one thread at a time.
 public protocol BlockSource: AnyObject {
   /// Writes the next bytes to the start of `target`, which is not empty: as many as fit, or fewer.
-  /// - Returns: the number of bytes; 0 at the end of the stream, and again 0 after it. After an error the source is done.
+  /// - Returns: the number of bytes; 0 at the end of the stream, and again 0 after it. After an error the source is
+  ///   done.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int
 }
 

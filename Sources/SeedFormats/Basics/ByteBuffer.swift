@@ -1,8 +1,8 @@
 import Platform
 
 /// Growable bytes without the bookkeeping of `Array`. At least `slack` readable bytes follow the last byte, so that
-/// 64 bytes may be looked at from any position. `base` moves when `reserve` or an append makes the buffer larger; its owner keeps
-/// no pointer into it over such a call.
+/// 64 bytes may be looked at from any position. `base` moves when `reserve` or an append makes the buffer larger; its
+/// owner keeps no pointer into it over such a call.
 @safe final class ByteBuffer {
   static let slack = 64
   private(set) var base: UnsafeMutablePointer<UInt8>
@@ -50,8 +50,8 @@ import Platform
     return read > 0
   }
 
-  /// The first `count` bytes are what the buffer holds: those that were there, and such as were written behind them into
-  /// room that was reserved.
+  /// The first `count` bytes are what the buffer holds: those that were there, and such as were written behind them
+  /// into room that was reserved.
   func resize(to count: Int) {
     precondition(0...capacity ~= count, "a buffer cannot hold more than its capacity")
     self.count = count

@@ -1,6 +1,7 @@
 /// How many letters tell two names apart.
 package enum EditDistance {
-  /// The least number of insertions, deletions and replacements that make one name of the other, of their first 64 characters.
+  /// The least number of insertions, deletions and replacements that make one name of the other, of their first 64
+  /// characters.
   package static func between(_ left: String, _ right: String) -> Int {
     let right = Array(right.prefix(64))
     var row = Array(0...right.count)

@@ -116,8 +116,8 @@ struct RawRecords {
 /// Some consecutive records of one source, as offsets into one byte buffer. One owner at a time; reused.
 ///
 /// The buffers returned by `bytes`, `fields` and `places` are valid until the batch is read into again; `bytes` also
-/// moves when `JSONFields` unescapes text into the batch, so take it anew after such a call. A scanner writes no more records than
-/// were reserved, and counts those that it has written whole.
+/// moves when `JSONFields` unescapes text into the batch, so take it anew after such a call. A scanner writes no more
+/// records than were reserved, and counts those that it has written whole.
 @safe public final class RecordBatch: @unchecked Sendable {
   /// Slices per record.
   public let fieldCount: Int
@@ -125,11 +125,11 @@ struct RawRecords {
   public private(set) var count = 0
   /// Records that could not be read, in input order.
   public private(set) var faults: [UnreadableRecord] = []
-  /// Ordinal (from 0) of the first record or fault of this batch in its source. `RecordReader.next` states it; code that
-  /// scans batches apart states it (`number(from:)`) where they are in order again.
+  /// Ordinal (from 0) of the first record or fault of this batch in its source. `RecordReader.next` states it; code
+  /// that scans batches apart states it (`number(from:)`) where they are in order again.
   public private(set) var firstOrdinal: UInt64 = 0
-  /// The error that ends the input after the batch's records. `RecordReader.next` throws it; code that scans batches apart
-  /// throws it once the batch is used.
+  /// The error that ends the input after the batch's records. `RecordReader.next` throws it; code that scans batches
+  /// apart throws it once the batch is used.
   public private(set) var failure: SeedFormatError?
 
   /// The only record is a JSON document as a whole, not an element of an array in it.

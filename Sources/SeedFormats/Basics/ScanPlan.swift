@@ -1,5 +1,5 @@
-/// How the records of one source are scanned: all that must be known of it besides the bytes. Shared by the workers that
-/// scan a source's batches.
+/// How the records of one source are scanned: all that must be known of it besides the bytes. Shared by the workers
+/// that scan a source's batches.
 final class ScanPlan: Sendable {
   let options: FormatOptions
   let file: String?

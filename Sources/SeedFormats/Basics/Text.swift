@@ -21,8 +21,8 @@ enum Swar {
 }
 
 extension Swar {
-  /// One bit, the first in the lowest place, for each of 64 bytes that equals the byte of a pattern: the bits of `first`
-  /// or `second`, and those of `second` alone. Both patterns are of bytes below 0x80.
+  /// One bit, the first in the lowest place, for each of 64 bytes that equals the byte of a pattern: the bits of
+  /// `first` or `second`, and those of `second` alone. Both patterns are of bytes below 0x80.
   @inline(__always) static func masks(
     _ base: UnsafePointer<UInt8>, _ first: UInt64, _ second: UInt64
   ) -> (either: UInt64, second: UInt64) {

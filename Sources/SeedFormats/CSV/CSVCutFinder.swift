@@ -1,9 +1,9 @@
 /// Finds where a batch of CSV records may end, in text that starts where a record does.
 ///
-/// Without a quote, escape or comment byte in the text every line end ends a record. With quotes, only they and the line
-/// ends are looked at: a quote opens a field where a delimiter or a line end stands before it, as the tokenizer has it,
-/// and from there the next quote that is not doubled closes it. Where escapes, comments or quotes beside a delimiter of several characters occur, the tokenizer itself
-/// goes from record to record.
+/// Without a quote, escape or comment byte in the text every line end ends a record. With quotes, only they and the
+/// line ends are looked at: a quote opens a field where a delimiter or a line end stands before it, as the tokenizer
+/// has it, and from there the next quote that is not doubled closes it. Where escapes, comments or quotes beside a
+/// delimiter of several characters occur, the tokenizer itself goes from record to record.
 ///
 /// The text stays in place while it is looked at. Eight bytes are read from a place before its end, and one beyond any
 /// byte: the slack behind it has both.

@@ -56,8 +56,8 @@
     guard count > 1, let first = unsafe LineEnds.find(escape, text, 0, count - 1) else { return false }
     side.reserve(count)
     unsafe side.append(text, count: first)
-    // Safety: room for `count` bytes was made before the first were appended, and no more come out than go in. The text is the
-    // batch's, which `side` is no part of.
+    // Safety: room for `count` bytes was made before the first were appended, and no more come out than go in. The text
+    // is the batch's, which `side` is no part of.
     let output = unsafe side.base
     var length = side.count
     var at = first

@@ -1,12 +1,13 @@
 /// The CSV scanner of text in which nothing is special but delimiters, line ends and quotes around whole fields on one
-/// line: a delimiter of one byte, no escape or comment byte, no NUL, no CR without its LF, and all of it UTF-8. Most machine-written files are of
-/// that sort from end to end.
+/// line: a delimiter of one byte, no escape or comment byte, no NUL, no CR without its LF, and all of it UTF-8. Most
+/// machine-written files are of that sort from end to end.
 ///
 /// Where each field ends is looked up in a structural index of the whole batch.
 ///
-/// The batch has room for as many records as the splitter found line ends or records in its bytes (`raw.maximumRecords`, which
-/// `BatchScanner` reserves); a line end inside quotes is none there, and makes `build` give up here. Its storage stays where it is during a scan, because unescaped text gathers in `fields.side` and is put
-/// behind the bytes afterwards.
+/// The batch has room for as many records as the splitter found line ends or records in its bytes
+/// (`raw.maximumRecords`, which `BatchScanner` reserves); a line end inside quotes is none there, and makes `build`
+/// give up here. Its storage stays where it is during a scan, because unescaped text gathers in `fields.side` and is
+/// put behind the bytes afterwards.
 @safe final class CSVPlainScanner {
   private let plan: ScanPlan
   private let fields: CSVFieldReader
@@ -103,8 +104,9 @@
       let raw = RecordPlace(
         line: firstLine &+ UInt64(truncatingIfNeeded: line), byteOffset: byteOffset &+ UInt64(start), rawOffset: start,
         rawLength: end &- start)
-      // Safety: a record may have fewer fields than there are columns; the index then gives the ends of the next ones, or, behind
-      // the last, as many places of its slack. A column is under `columnCount`, or one of a slot that is filled in below.
+      // Safety: a record may have fewer fields than there are columns; the index then gives the ends of the next ones,
+      // or, behind the last, as many places of its slack. A column is under `columnCount`, or one of a slot that is
+      // filled in below.
       if unsafe ends[columnCount &- 1] == lineFeed && (end > start || columnCount == 1) {
         // Safety: the end of the record before, which nothing reads any more, or the place in front of the list.
         unsafe ends[-1] = start &- 1

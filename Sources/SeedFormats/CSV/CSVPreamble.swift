@@ -25,8 +25,8 @@
     return try annotationDelimiter(options) ?? []
   }
 
-  /// What stands between the columns of an annotation, such as that of a file of rejects; nil where there is none. Such a
-  /// file has neither the lines that are skipped in its source nor the one that states the delimiter.
+  /// What stands between the columns of an annotation, such as that of a file of rejects; nil where there is none. Such
+  /// a file has neither the lines that are skipped in its source nor the one that states the delimiter.
   private func annotationDelimiter(_ options: FormatOptions) throws(SeedFormatError) -> [UInt8]? {
     let names = options.annotationColumns
     guard !names.isEmpty else { return nil }

@@ -161,7 +161,8 @@
     }
   }
 
-  /// Whether a delimiter of several characters stands where its first one was found. The bytes from the end on are zero.
+  /// Whether a delimiter of several characters stands where its first one was found. The bytes from the end on are
+  /// zero.
   private func hasDelimiterRest(_ base: UnsafePointer<UInt8>, after at: Int) -> Bool {
     // Safety: no byte of the delimiter is zero, so the first of the slack ends this.
     for (index, byte) in delimiterRest.enumerated() where unsafe base[at &+ 1 &+ index] != byte { return false }

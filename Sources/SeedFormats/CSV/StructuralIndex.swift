@@ -33,7 +33,8 @@
     let delimiters = Swar.broadcast(delimiter)
     var start = 0
     while start < count {
-      // Safety: 64 bytes are read from a place before `count`, and as many are there behind it; what they say is masked off.
+      // Safety: 64 bytes are read from a place before `count`, and as many are there behind it; what they say is masked
+      // off.
       var (mask, feeds) = unsafe Swar.masks(base + start, delimiters, LineEnds.lineFeeds)
       if count &- start < 64 {
         let within: UInt64 = 1 &<< UInt64(truncatingIfNeeded: count &- start) &- 1
@@ -129,8 +130,8 @@
 
   /// Adds the positions of the bits of two masks for the 64 bytes at `start`.
   @inline(__always) mutating func append(_ bits: UInt64, _ feedBits: UInt64, at start: Int) {
-    // Eight places are written at a time. Safety: 64 bytes have 64 marks at most, and the last eight begin before the 64th. There are
-    // no more line feeds than positions, so the shorter list need not be asked.
+    // Eight places are written at a time. Safety: 64 bytes have 64 marks at most, and the last eight begin before the
+    // 64th. There are no more line feeds than positions, so the shorter list need not be asked.
     if positionCount &+ 72 > capacity { grow() }
     var bits = bits
     var feeds = feedBits

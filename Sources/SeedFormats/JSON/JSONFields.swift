@@ -49,8 +49,8 @@
     }
   }
 
-  /// Finds the members of a JSON object in the batch, in order: key after key, each before its value. Unescaped strings are
-  /// appended to `batch.bytes`, which moves it.
+  /// Finds the members of a JSON object in the batch, in order: key after key, each before its value. Unescaped strings
+  /// are appended to `batch.bytes`, which moves it.
   /// - Parameter slices: emptied, then given two slices per member; reuse it to save the allocation.
   /// - Throws: `json.not-an-object`, `json.malformed` with the byte offset in the value, `json.lone-surrogate`.
   public func members(

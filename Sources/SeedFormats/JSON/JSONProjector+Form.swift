@@ -1,4 +1,5 @@
-// Safety: `start` and `end` bound a value that the tokenizer has read, so it has a first byte, and `base` has not moved since.
+// Safety: `start` and `end` bound a value that the tokenizer has read, so it has a first byte, and `base` has not moved
+// since.
 extension JSONProjector {
   /// Why a scanned value is no record, where records are objects.
   func misfit(_ start: Int, _ end: Int) -> (code: String, message: String, hint: String?, at: Int)? {

@@ -1,7 +1,8 @@
-// What the pointers in here rest on: the text is an `InputWindow`'s or a batch's, which end with 64 zero bytes (`ByteBuffer.terminate`)
-// whenever a scanner looks at them. No loop passes a zero: a string ends at a control character, a number at what is no digit,
-// and a key is compared with text that has no zero. So nothing reads further than a word, or the three that are compared at
-// once, behind the text's end; what was found there is refused by `position <= tokenizer.end`.
+// What the pointers in here rest on: the text is an `InputWindow`'s or a batch's, which end with 64 zero bytes
+// (`ByteBuffer.terminate`) whenever a scanner looks at them. No loop passes a zero: a string ends at a control
+// character, a number at what is no digit, and a key is compared with text that has no zero. So nothing reads further
+// than a word, or the three that are compared at once, behind the text's end; what was found there is refused by
+// `position <= tokenizer.end`.
 
 extension JSONProjector {
   /// Reads the object at `start` by the shape of an earlier one, straight into the projected fields.
@@ -26,8 +27,8 @@ extension JSONProjector {
     while true {
       if isAtKey {
         // Members that the record leaves out are passed over.
-        // Safety: `index` is under `count`, the members that the shape has; their outputs lie in `outputs`, and each is the index
-        // of a projected field, of which `slices` has one place each.
+        // Safety: `index` is under `count`, the members that the shape has; their outputs lie in `outputs`, and each is
+        // the index of a projected field, of which `slices` has one place each.
         while unsafe !ObjectShape.matches(members[index].key, text, base + position) {
           var output = unsafe members[index].firstOutput
           while unsafe output < members[index].endOutput {

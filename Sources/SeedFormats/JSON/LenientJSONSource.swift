@@ -1,5 +1,5 @@
-/// JSON with comments and with commas before closing brackets and braces, as JSON: each byte of them becomes a blank, so
-/// that every other byte stays where it is, and so do lines.
+/// JSON with comments and with commas before closing brackets and braces, as JSON: each byte of them becomes a blank,
+/// so that every other byte stays where it is, and so do lines.
 @safe final class LenientJSONSource: BlockSource {
   private enum State {
     case value, string, escape, slash, lineComment, blockComment, star

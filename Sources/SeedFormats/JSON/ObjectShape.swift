@@ -4,8 +4,8 @@
 /// text between two values is nearly always known beforehand, and reading a record is comparing that and finding where
 /// the values end. An object of another shape is not handled here: it is read token by token.
 ///
-/// `members` and `outputs` are allocated once, for the most that `append` lets in. Pieces are offsets into `text`, which never moves
-/// either: it is made as large as `keep` lets it become, and has its 64 bytes of slack behind that.
+/// `members` and `outputs` are allocated once, for the most that `append` lets in. Pieces are offsets into `text`,
+/// which never moves either: it is made as large as `keep` lets it become, and has its 64 bytes of slack behind that.
 @safe final class ObjectShape {
   /// Text that is compared with. Most is short: its first 24 bytes are at hand, each word with the bytes that count.
   struct Piece {
@@ -153,8 +153,8 @@
   private static func endMatches(
     _ piece: Piece, _ text: UnsafePointer<UInt8>, _ bytes: UnsafePointer<UInt8>
   ) -> Bool {
-    // Safety: the piece is padded to whole words in `text`. Of `bytes` the words before were equal to the piece's, which has no
-    // zero, so the text goes on at least to where this one begins.
+    // Safety: the piece is padded to whole words in `text`. Of `bytes` the words before were equal to the piece's,
+    // which has no zero, so the text goes on at least to where this one begins.
     let known = unsafe text + piece.offset
     var at = 24
     while at &+ 8 < piece.length {

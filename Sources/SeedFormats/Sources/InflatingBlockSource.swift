@@ -1,7 +1,7 @@
 import CZlib
 
-/// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding. Where the compression is
-/// to be found out, also those of zstd frames.
+/// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding. Where the compression
+/// is to be found out, also those of zstd frames.
 ///
 /// zlib keeps the address of `stream`, which is allocated once and freed after `inflateEnd`. The addresses of input and
 /// output are set before each call and not used after it. `input` is the filled part of `block`, set anew whenever that

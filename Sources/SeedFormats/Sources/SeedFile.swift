@@ -7,8 +7,8 @@ public enum SeedFile {
     return decoded(try place.bytes(), member: place.member, options: options, file: path)
   }
 
-  /// The text of compressed or encoded bytes as UTF-8. What is no text by its first bytes, such as an archive, is refused
-  /// with `source.kind`.
+  /// The text of compressed or encoded bytes as UTF-8. What is no text by its first bytes, such as an archive, is
+  /// refused with `source.kind`.
   /// - Parameters:
   ///   - member: the member of a zip archive whose bytes they are.
   ///   - notices: told what is odd about the text.

@@ -1,7 +1,7 @@
 /// Where the bytes of a seed are: a file, or a member of a zip archive.
 ///
-/// `feed.zip!stops.txt` names a member, unless there is a file of just that name; `feed.zip` alone is its only member with
-/// data in it.
+/// `feed.zip!stops.txt` names a member, unless there is a file of just that name; `feed.zip` alone is its only member
+/// with data in it.
 public struct SeedPlace: Sendable {
   /// The path of the file, be it an archive.
   public let file: String

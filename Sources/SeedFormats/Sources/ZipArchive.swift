@@ -41,8 +41,8 @@ public struct ZipArchive: Sendable {
     members = try directory.members()
   }
 
-  /// Whether a file is a zip archive of files by its first bytes, and not a document that is only packed like one. False
-  /// also for what is no file, or cannot be read.
+  /// Whether a file is a zip archive of files by its first bytes, and not a document that is only packed like one.
+  /// False also for what is no file, or cannot be read.
   public static func isArchive(path: String) -> Bool {
     guard let file = try? RandomAccessFile(path: path), let bytes = try? file.bytes(at: 0, count: 80) else {
       return false

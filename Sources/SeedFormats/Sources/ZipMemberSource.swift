@@ -110,8 +110,8 @@ public final class ZipMemberBytes: BlockSource {
     unsafe stream.deallocate()
   }
 
-  /// - Throws: `zip.damaged` (impossible codes, wrong size or checksum), `zip.too-large`, and the upstream's errors. What
-  ///   was inflated before is given first.
+  /// - Throws: `zip.damaged` (impossible codes, wrong size or checksum), `zip.too-large`, and the upstream's errors.
+  ///   What was inflated before is given first.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     try unsafe fill(target)
   }

@@ -1,6 +1,6 @@
-// What the pointers in here rest on: `next` goes through the room that `output` made, which stays where it is until the next call
-// of `output`; after each such call `room` and `next` are taken anew. Columns hold `count` rows, as the caller says: a state of one
-// byte and a cell of eight each, and a text's bytes live as long as the call.
+// What the pointers in here rest on: `next` goes through the room that `output` made, which stays where it is until the
+// next call of `output`; after each such call `room` and `next` are taken anew. Columns hold `count` rows, as the
+// caller says: a state of one byte and a cell of eight each, and a text's bytes live as long as the call.
 
 extension CSVWriter {
   /// Writes records of whole columns: the same bytes as `field` and `endRecord` would write cell by cell.

@@ -4,8 +4,8 @@ import Dispatch
 /// A piece of a gzip stream, compressed by itself: it knows the 32 KB before it, which its matches may reach back to,
 /// and ends on a byte boundary, so that the pieces of a stream can be compressed at once and joined.
 ///
-/// Its owner fills it, has it compressed, waits, takes the output and fills it again. Only the compression runs elsewhere,
-/// and nothing else touches the block meanwhile; that makes the unchecked `Sendable` sound.
+/// Its owner fills it, has it compressed, waits, takes the output and fills it again. Only the compression runs
+/// elsewhere, and nothing else touches the block meanwhile; that makes the unchecked `Sendable` sound.
 @safe final class DeflateBlock: @unchecked Sendable {
   /// Bytes of input of every block but the last.
   static let capacity = 256 << 10
@@ -51,8 +51,8 @@ import Dispatch
     windowCount = 0
     guard let previous else { return }
     windowCount = min(previous.count, DeflateBlock.windowSize)
-    // Safety: the window is the end of the previous block's input, which begins behind its own window; the previous block is being
-    // compressed at most, which does not write to its input.
+    // Safety: the window is the end of the previous block's input, which begins behind its own window; the previous
+    // block is being compressed at most, which does not write to its input.
     let source = unsafe previous.bytes + DeflateBlock.windowSize + previous.count - windowCount
     unsafe (bytes + DeflateBlock.windowSize - windowCount).update(from: source, count: windowCount)
   }

@@ -14,8 +14,8 @@ public final class FileSink: ByteSink {
   /// large ones can take long to get.
   private static let writeSize = 64 << 10
 
-  /// Creates or truncates a file. A FIFO or device is written to as it is, and so is what a path such as `/dev/stdout` or
-  /// `/dev/fd/3` stands for: it is not opened anew, which would empty the file that it leads to.
+  /// Creates or truncates a file. A FIFO or device is written to as it is, and so is what a path such as `/dev/stdout`
+  /// or `/dev/fd/3` stands for: it is not opened anew, which would empty the file that it leads to.
   /// - Parameters:
   ///   - path: `-` is standard output.
   ///   - isCancelled: ends waiting for the reader of a FIFO, with an error; without it the wait may last for ever.
@@ -120,7 +120,8 @@ private func isFIFO(_ path: String) -> Bool {
   return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
 }
 
-/// Opens a FIFO for writing once it has a reader. It stays without blocking, so that a slow reader can be waited for likewise.
+/// Opens a FIFO for writing once it has a reader. It stays without blocking, so that a slow reader can be waited for
+/// likewise.
 private func openFIFO(_ path: String, _ isCancelled: @Sendable () -> Bool) -> Int32 {
   if let descriptor = FileSink.openDescriptor(path) { return dup(descriptor) }
   while true {

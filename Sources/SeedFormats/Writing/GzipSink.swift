@@ -5,9 +5,9 @@ import Platform
 
 /// Compresses into another sink, on several workers.
 ///
-/// The stream is cut into blocks of a fixed size, which are compressed at once and joined to one gzip member. So the same
-/// bytes give the same file on every day, with any number of workers, and in whatever pieces they are written: the header
-/// has no time and no name. Little output takes no worker.
+/// The stream is cut into blocks of a fixed size, which are compressed at once and joined to one gzip member. So the
+/// same bytes give the same file on every day, with any number of workers, and in whatever pieces they are written: the
+/// header has no time and no name. Little output takes no worker.
 public final class GzipSink: ByteSink {
   private let downstream: any ByteSink
   private let file: String?

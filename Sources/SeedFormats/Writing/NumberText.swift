@@ -26,8 +26,8 @@ enum NumberText {
       unsafe start.pointee = 0x30 &+ UInt8(truncatingIfNeeded: rest)
       return unsafe start + 1
     }
-    // Safety: an integer has at most 20 digits and a sign. The digits are counted first, so that the pairs, written from the end,
-    // stop at `start`.
+    // Safety: an integer has at most 20 digits and a sign. The digits are counted first, so that the pairs, written
+    // from the end, stop at `start`.
     let count = digitCount(rest)
     let end = unsafe start + count
     var at = unsafe end

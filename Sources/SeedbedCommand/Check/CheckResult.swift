@@ -40,7 +40,8 @@ struct CheckResult {
   let requirements: Requirements
   /// Name of the expected version; nil when it has none.
   let versionName: String?
-  /// Names of the versions of the given model that the store was made with; empty when it has one only, or when none is.
+  /// Names of the versions of the given model that the store was made with; empty when it has one only, or when none
+  /// is.
   let madeWith: [String]
   /// Whether the text shows differences that matter to no store one by one.
   let showsAll: Bool
@@ -48,7 +49,8 @@ struct CheckResult {
   /// compared.
   let differences: [ModelDifference]?
   let migration: LightweightMigration?
-  /// What `migrate` would do; nil when there is nothing to migrate, or the model that the store was made with is not known.
+  /// What `migrate` would do; nil when there is nothing to migrate, or the model that the store was made with is not
+  /// known.
   let verdict: MigrationVerdict?
   let notes: [Note]
   /// Names of the entities whose expected hash rests on an unconfirmed rule.

@@ -6,8 +6,8 @@ import ModelFiles
 import Pipelines
 import Platform
 
-/// Writes generated source files into a folder, and no others over. A file that is written once is left alone when there is
-/// one of its name, unless an earlier version made all of it anew each time.
+/// Writes generated source files into a folder, and no others over. A file that is written once is left alone when
+/// there is one of its name, unless an earlier version made all of it anew each time.
 struct GeneratedFiles {
   let folder: String
   let files: [AccessorGenerator.File]
@@ -74,8 +74,8 @@ struct GeneratedFiles {
     }
   }
 
-  /// What is to be told of files that are left alone: classes that do not begin as the model wants it now, and files that
-  /// are not among these any more.
+  /// What is to be told of files that are left alone: classes that do not begin as the model wants it now, and files
+  /// that are not among these any more.
   func notes(about kept: [AccessorGenerator.File]) -> [String] {
     let outdated = kept.filter { file in
       let words = (contents(of: file.name).map { String(decoding: $0, as: UTF8.self) } ?? "")

@@ -143,7 +143,8 @@ struct ProjectLayout {
     }
   }
 
-  /// A pipeline is the user's own as soon as it is there: an earlier one of this command is replaced with --force alone.
+  /// A pipeline is the user's own as soon as it is there: an earlier one of this command is replaced with --force
+  /// alone.
   private func check(_ path: String, _ reads: [String], _ replacesForeign: Bool) throws {
     if case .file = PathContent(at: path), !replacesForeign {
       throw RunError(

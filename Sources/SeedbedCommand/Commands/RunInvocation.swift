@@ -72,7 +72,8 @@ struct RunInvocation {
       let file = try PipelineCheck.read(
         path: pipeline, environment: ProcessInfo.processInfo.environment,
         options: PipelineReader.Options(allowOutside: allowsOutside))
-      // Until here a signal ends the process, which may wait for a pipeline file that is a FIFO, and nothing is there yet.
+      // Until here a signal ends the process, which may wait for a pipeline file that is a FIFO, and nothing is there
+      // yet.
       let cancellation = Cancellation()
       let signals = Signals(cancelling: cancellation)
       defer { withExtendedLifetime(signals) {} }

@@ -80,7 +80,8 @@ enum InspectionText {
       }, leftAligned: [1, 2])
   }
 
-  /// A block for an entity: its own properties, indexes, constraints and hash. Inherited ones are in its parent's block.
+  /// A block for an entity: its own properties, indexes, constraints and hash. Inherited ones are in its parent's
+  /// block.
   private static func entity(_ entity: Entity, row: StoreInspection.EntityRow?) -> [String] {
     let own = entity.description
     var facts: [String] = []

@@ -188,7 +188,8 @@ struct MigrateCommand: ParsableCommand {
     result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
   }
 
-  /// What was asked for and is of no use to a store that is of the version already. The same line may be used again and again.
+  /// What was asked for and is of no use to a store that is of the version already. The same line may be used again and
+  /// again.
   /// - Throws: for mapping models that are missing or cannot be read, as where they are used.
   private func unusedOptions() throws -> [String] {
     for path in mapping {

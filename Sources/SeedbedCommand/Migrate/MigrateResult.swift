@@ -26,7 +26,8 @@ struct MigrateResult {
   private(set) var refusal: RunError?
   /// What the steps did by statements, by their numbers from 1.
   var stepReports: [Int: MigrationReport] = [:]
-  /// Unique indexes of the user's own that go with duplicates in each of several steps, by their numbers from 1; in a dry run too.
+  /// Unique indexes of the user's own that go with duplicates in each of several steps, by their numbers from 1; in a
+  /// dry run too.
   var brokenIndexes: [Int: [String]] = [:]
   /// Mapping models that could not be used.
   var warnings: [String] = []
@@ -75,7 +76,8 @@ struct MigrateResult {
     return Dictionary(entities.compactMap { row in row.count.map { (row.name, $0) } }) { first, _ in first }
   }
 
-  /// The steps, each with what happens to the objects of its entities. How many there are is known before the first alone.
+  /// The steps, each with what happens to the objects of its entities. How many there are is known before the first
+  /// alone.
   private func steps(of chain: MigrationChain) -> [ChainedStep] {
     chain.steps.enumerated().map { index, step in
       ChainedStep(

@@ -6,8 +6,8 @@ import Platform
 
 /// Turns the first SIGINT or SIGTERM into a cancellation; a second one ends the process at once.
 ///
-/// One that comes right after the first is the same request: `timeout` signals its child and then the child's process group,
-/// and a shell may pass on what the terminal sent to all.
+/// One that comes right after the first is the same request: `timeout` signals its child and then the child's process
+/// group, and a shell may pass on what the terminal sent to all.
 final class Signals {
   /// How long after the first signal another one says nothing new, in nanoseconds.
   private static let echoTime: UInt64 = 500_000_000
@@ -46,8 +46,8 @@ final class Signals {
     var time: UInt64?
   }
 
-  /// A reader that goes away (`seedbed … | head`) and a file that grows beyond the limit (`ulimit -f`) show as failed writes,
-  /// not as a dead process.
+  /// A reader that goes away (`seedbed … | head`) and a file that grows beyond the limit (`ulimit -f`) show as failed
+  /// writes, not as a dead process.
   static func ignoreFailedWrites() {
     _ = signal(SIGPIPE, SIG_IGN)
     _ = signal(SIGXFSZ, SIG_IGN)

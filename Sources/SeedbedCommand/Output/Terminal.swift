@@ -24,8 +24,8 @@ enum Terminal {
   /// A line on standard error.
   static func say(_ text: String) { write(shown(text) + "\n") }
 
-  /// A line on standard output. Ends the process where that cannot be written to: with 74, or quietly where its reader went
-  /// away (`seedbed … | head`).
+  /// A line on standard output. Ends the process where that cannot be written to: with 74, or quietly where its reader
+  /// went away (`seedbed … | head`).
   static func print(_ text: String) {
     let bytes = Array((shown(text) + "\n").utf8)
     guard let number = write(bytes, to: STDOUT_FILENO) else { return }

@@ -4,14 +4,15 @@ import Platform
 
 /// How many files the process may have open.
 ///
-/// The system's queues need some before the first file is opened, and end the process by a fatal signal where they get none.
-/// That cannot be told from a mistake afterwards, so it is found out before.
+/// The system's queues need some before the first file is opened, and end the process by a fatal signal where they get
+/// none. That cannot be told from a mistake afterwards, so it is found out before.
 enum OpenFileLimit {
-  /// What a command needs at once beside what it was started with: its queues and signals, a source, a store with its log,
-  /// and locks.
+  /// What a command needs at once beside what it was started with: its queues and signals, a source, a store with its
+  /// log, and locks.
   static let leastFreeCount = 12
 
-  /// What is asked for where the system would give more (`ulimit -Sn`): several sources may be streams, each with a file.
+  /// What is asked for where the system would give more (`ulimit -Sn`): several sources may be streams, each with a
+  /// file.
   private static let wantedCount: rlim_t = 4096
 
   /// Raises the limit as far as it is wanted and may be; ends the process with 74 where it leaves too little.

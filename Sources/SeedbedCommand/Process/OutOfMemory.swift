@@ -2,10 +2,11 @@ import Platform
 
 /// Tells the end of memory from a mistake in the program.
 ///
-/// Swift ends a process that cannot get memory by a fatal signal, as it does after a mistake. Where no memory can be had when the
-/// signal comes, this says so and ends with 74; otherwise the signal takes its course.
+/// Swift ends a process that cannot get memory by a fatal signal, as it does after a mistake. Where no memory can be
+/// had when the signal comes, this says so and ends with 74; otherwise the signal takes its course.
 enum OutOfMemory {
-  /// Address space that workers need for their stacks and heaps; without, the system's queues wait for ever for threads.
+  /// Address space that workers need for their stacks and heaps; without, the system's queues wait for ever for
+  /// threads.
   private static let leastByteCount = 192 << 20
 
   /// Listens to the signals, and looks whether a limit (`ulimit -v`) leaves enough to begin.

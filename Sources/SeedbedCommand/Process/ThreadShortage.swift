@@ -2,8 +2,9 @@ import Platform
 
 /// Ends a process that waits for ever for threads.
 ///
-/// Where no thread can be made (`ulimit -v`, `ulimit -u`), the system's queues try again every second without end, and then no
-/// signal is heard either, because a queue hears them. What a run will need is not known before, so a thread of its own looks.
+/// Where no thread can be made (`ulimit -v`, `ulimit -u`), the system's queues try again every second without end, and
+/// then no signal is heard either, because a queue hears them. What a run will need is not known before, so a thread of
+/// its own looks.
 enum ThreadShortage {
   /// How many looks in a row must find no thread to be had, and nothing done since the look before.
   private static let patience = 5

@@ -1,8 +1,8 @@
 public import Seedbed
 
 extension PersistentStoreCoordinator {
-  /// Does work, and waits until a store of this coordinator tells that it was written to, by whatever has it open. The store
-  /// must have been added with `postsRemoteChanges`.
+  /// Does work, and waits until a store of this coordinator tells that it was written to, by whatever has it open. The
+  /// store must have been added with `postsRemoteChanges`.
   /// - Parameters:
   ///   - store: the store; nil for any.
   ///   - limit: how long is waited when the work is done.

@@ -1,7 +1,7 @@
 import Seedbed
 
-/// Hands everything on to another store, but what is to fail. A capability that the other store does not have is an error when
-/// it is asked for.
+/// Hands everything on to another store, but what is to fail. A capability that the other store does not have is an
+/// error when it is asked for.
 class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, PersistentHistoryTracking,
   RemoteChangeObserving, FetchExplaining, StoreCounting, @unchecked Sendable
 {

@@ -1,8 +1,8 @@
 public import Seedbed
 import Synchronization
 
-/// What a store fails at: a test says it, and the store of type `.failing(_:_:)` that was made with it does so. Requests are
-/// counted on the way. May be used from any thread.
+/// What a store fails at: a test says it, and the store of type `.failing(_:_:)` that was made with it does so.
+/// Requests are counted on the way. May be used from any thread.
 ///
 /// What a failed save was to write stays pending in its context, and nothing of it is in the store.
 public final class StoreFailures: Sendable {
@@ -12,8 +12,8 @@ public final class StoreFailures: Sendable {
     case fetch
     /// A save or a batch request, before anything is written or keys for new objects are given out.
     case save
-    /// The end of a save or of a batch request, when everything has been written and checked: the store takes it all back. A
-    /// store that cannot (`TwoPhaseSaving`) has not begun.
+    /// The end of a save or of a batch request, when everything has been written and checked: the store takes it all
+    /// back. A store that cannot (`TwoPhaseSaving`) has not begun.
     case commit
   }
 

@@ -1,6 +1,7 @@
 import Seedbed
 
-/// The positions of records by their keys, when every key that a record names is known to lead to an object that it may.
+/// The positions of records by their keys, when every key that a record names is known to lead to an object that it
+/// may.
 struct FixtureLinks {
   /// The positions that a relationship leads to.
   enum Positions {

@@ -1,8 +1,8 @@
 import SeedFormats
 import Seedbed
 
-/// Reads NDJSON in the form of dumps, with the scanners of seeds: a line for each object of one entity, its properties by their
-/// names and its record key in `_id`.
+/// Reads NDJSON in the form of dumps, with the scanners of seeds: a line for each object of one entity, its properties
+/// by their names and its record key in `_id`.
 struct FixtureReader {
   private let entity: Entity
   private let file: String

@@ -1,17 +1,17 @@
 import SeedFormats
 public import Seedbed
 
-/// Objects written as NDJSON, for tests: in the form in which `seedbed dump` writes a store, so that a dumped store, or a part of
-/// it, is a fixture.
+/// Objects written as NDJSON, for tests: in the form in which `seedbed dump` writes a store, so that a dumped store, or
+/// a part of it, is a fixture.
 ///
 ///     var fixtures = Fixtures(model)
 ///     try fixtures.add(#"{"_id":"emma","title":"Emma","author":"jane"}"#, entityName: "Book")
 ///     try fixtures.add(#"{"_id":"jane","name":"Jane Austen"}"#, entityName: "Person")
 ///     let objects = try fixtures.insert(into: context)
 ///
-/// `_id` has an object's *record key*, any text; relationships name the keys of their objects, lists of them where they are
-/// to-many, and one side is enough. Dates are ISO 8601, binary values base64, composites objects. A property that a line leaves
-/// out has the model's default value; null is no value.
+/// `_id` has an object's *record key*, any text; relationships name the keys of their objects, lists of them where they
+/// are to-many, and one side is enough. Dates are ISO 8601, binary values base64, composites objects. A property that a
+/// line leaves out has the model's default value; null is no value.
 public struct Fixtures {
   private let model: ManagedObjectModel
   private var records: [FixtureRecord] = []
@@ -81,8 +81,8 @@ public struct Fixtures {
     return entity
   }
 
-  /// Inserts all objects, with their relationships. They are saved with the context. When something is wrong with them, none is
-  /// inserted.
+  /// Inserts all objects, with their relationships. They are saved with the context. When something is wrong with them,
+  /// none is inserted.
   /// - Returns: the objects by their record keys; those without keys are in the context alone.
   /// - Throws: `FixtureError` for keys that are there twice, or lead nowhere or to another entity's object.
   @discardableResult

@@ -11,8 +11,8 @@ extension ManagedObjectContext {
     return try fixtures.insert(into: self)
   }
 
-  /// Inserts the objects of a file that is named after their entity, or of all such files in a folder, such as a dump; see
-  /// `Fixtures`.
+  /// Inserts the objects of a file that is named after their entity, or of all such files in a folder, such as a dump;
+  /// see `Fixtures`.
   /// - Returns: the objects by their record keys.
   /// - Throws: `FixtureError` with the file, the line and the property of the first mistake; nothing is inserted then.
   @discardableResult

@@ -1,7 +1,7 @@
 import Seedbed
 
-/// Values of Booleans that a uniqueness constraint is made of alone: each object has another combination, and when these have run
-/// out, one that may be missing is, which no constraint is about.
+/// Values of Booleans that a uniqueness constraint is made of alone: each object has another combination, and when
+/// these have run out, one that may be missing is, which no constraint is about.
 struct FlagCombinations {
   private let entityName: String
   /// The same for all entities whose objects the constraint is about.

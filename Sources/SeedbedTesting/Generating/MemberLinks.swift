@@ -5,8 +5,8 @@ struct MemberLinks {
   private let relationship: Relationship
   private let owners: [ManagedObject]
   private let others: [ManagedObject]
-  /// Positions of members by the position of the owner, and the other way round. Of a relationship that is its own inverse both
-  /// are the same.
+  /// Positions of members by the position of the owner, and the other way round. Of a relationship that is its own
+  /// inverse both are the same.
   private var members: [Set<Int>]
   private var backs: [Set<Int>]
   private let isReflexive: Bool

@@ -6,11 +6,12 @@ public import Seedbed
 ///     try generator.insert(["Author": 1_000, "Post": 99_000], into: context)
 ///     try context.save()
 ///
-/// The same seed and calls give the same objects in every run and on every system. Attributes have values of their types within
-/// their limits, and values of their own where a uniqueness constraint wants that; optional ones are null now and then, derived
-/// and transient ones are left alone. Relationships lead to objects of the same call, both ways and within their counts; where
-/// one is required and there is no object for it, one is made. Trees have no circles: a parent is an earlier object.
-/// Where a uniqueness constraint holds by a relationship alone, each object leads to another one.
+/// The same seed and calls give the same objects in every run and on every system. Attributes have values of their
+/// types within their limits, and values of their own where a uniqueness constraint wants that; optional ones are null
+/// now and then, derived and transient ones are left alone. Relationships lead to objects of the same call, both ways
+/// and within their counts; where one is required and there is no object for it, one is made. Trees have no circles: a
+/// parent is an earlier object. Where a uniqueness constraint holds by a relationship alone, each object leads to
+/// another one.
 public struct ObjectGenerator {
   /// Makes the value of an attribute for the object of a number, from 1.
   public typealias ValueMaker = @Sendable (_ number: Int) -> Value
@@ -29,8 +30,8 @@ public struct ObjectGenerator {
   /// A generator.
   /// - Parameters:
   ///   - seed: another one gives other objects.
-  ///   - firstNumber: the number of the first object of each hierarchy of entities. Unique values are made of numbers: of several
-  ///     generators for one store, each needs numbers of its own.
+  ///   - firstNumber: the number of the first object of each hierarchy of entities. Unique values are made of numbers:
+  ///     of several generators for one store, each needs numbers of its own.
   public init(seed: UInt64 = 1, firstNumber: Int = 1) {
     random = RepeatableRandom(seed: seed)
     self.firstNumber = firstNumber
@@ -43,7 +44,8 @@ public struct ObjectGenerator {
 
   /// Inserts objects of one entity, and of those that they cannot be without. They are saved with the context.
   /// - Returns: those of the entity.
-  /// - Throws: `GenerationError` where the model's rules cannot be met; what was inserted until then stays in the context.
+  /// - Throws: `GenerationError` where the model's rules cannot be met; what was inserted until then stays in the
+  ///   context.
   @discardableResult
   public mutating func insert(
     _ count: Int, of entityName: String, into context: ManagedObjectContext
@@ -51,10 +53,11 @@ public struct ObjectGenerator {
     try insert([entityName: count], into: context)[entityName] ?? []
   }
 
-  /// Inserts objects of several entities, with relationships between them, and of those that they cannot be without. They are
-  /// saved with the context.
+  /// Inserts objects of several entities, with relationships between them, and of those that they cannot be without.
+  /// They are saved with the context.
   /// - Returns: all new objects, by the names of their entities.
-  /// - Throws: `GenerationError` where the model's rules cannot be met; what was inserted until then stays in the context.
+  /// - Throws: `GenerationError` where the model's rules cannot be met; what was inserted until then stays in the
+  ///   context.
   @discardableResult
   public mutating func insert(
     _ counts: KeyValuePairs<String, Int>, into context: ManagedObjectContext

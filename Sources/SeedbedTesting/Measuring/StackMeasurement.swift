@@ -2,15 +2,15 @@ public import Seedbed
 
 /// What a block of a test cost: time, memory, and what it asked of the stores.
 ///
-/// Counts are those of one coordinator, so tests that run at the same time do not disturb them as long as each has a stack of
-/// its own. Time and memory are the whole process's: to be looked at rather than to be compared.
+/// Counts are those of one coordinator, so tests that run at the same time do not disturb them as long as each has a
+/// stack of its own. Time and memory are the whole process's: to be looked at rather than to be compared.
 public struct StackMeasurement<Value> {
   /// What the block returned.
   public var value: Value
   /// How long it took.
   public var duration: Duration
-  /// The most memory that the process had resident meanwhile; nil where the system tells only of the time since the process
-  /// began, and that was more than the block needed.
+  /// The most memory that the process had resident meanwhile; nil where the system tells only of the time since the
+  /// process began, and that was more than the block needed.
   public var peakMemoryBytes: Int?
   /// What contexts asked of the stores.
   public var counts: PerformanceCounts

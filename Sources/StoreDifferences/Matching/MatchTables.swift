@@ -3,9 +3,9 @@ import SQLite
 
 /// Which rows of two stores are one object, for rows where that is not said by an equal primary key.
 ///
-/// A row that is in neither list is the same object in both stores under the same primary key, and its own columns are equal
-/// in both. Those that are listed have the primary key of their counterpart, or null where they have none. The lists are
-/// temporary tables on disk, one for each hierarchy of each store.
+/// A row that is in neither list is the same object in both stores under the same primary key, and its own columns are
+/// equal in both. Those that are listed have the primary key of their counterpart, or null where they have none. The
+/// lists are temporary tables on disk, one for each hierarchy of each store.
 final class MatchTables {
   let connection: Connection
 
@@ -22,8 +22,8 @@ final class MatchTables {
       "CREATE TABLE IF NOT EXISTS \(list) (pk INTEGER PRIMARY KEY, entity INTEGER NOT NULL, match INTEGER)")
   }
 
-  /// A list of the primary keys at which the two stores have different objects, of the hierarchies that two entities are in;
-  /// nil where there are none.
+  /// A list of the primary keys at which the two stores have different objects, of the hierarchies that two entities
+  /// are in; nil where there are none.
   func moved(_ left: Entity, _ right: Entity) throws -> String? {
     let name = "temp.moved_\(left.root.index)_\(right.root.index)"
     if try connection.integer("SELECT count(*) FROM temp.sqlite_master WHERE name = '\(name.dropFirst(5))'") == 0 {

@@ -5,9 +5,9 @@ import SQLite
 
 /// Finds the rows that may differ, and which of them are one object.
 ///
-/// Both tables of an entity are walked side by side in the order of their primary keys, all in SQLite: rows whose columns are
-/// equal under one primary key are done with. What is left is matched by key; relationships follow, as an equal primary key in
-/// a column says nothing where another object has it in the other store.
+/// Both tables of an entity are walked side by side in the order of their primary keys, all in SQLite: rows whose
+/// columns are equal under one primary key are done with. What is left is matched by key; relationships follow, as an
+/// equal primary key in a column says nothing where another object has it in the other store.
 struct RowMatcher {
   let tables: MatchTables
   let left: ComparedLayout
@@ -220,8 +220,9 @@ struct RowMatcher {
       """)
   }
 
-  /// The rows of both sides that are not the same to the byte; nil where that is not known. Rows of join tables have no identity
-  /// of their own: equal ones may be at other places, so that only tables without any difference say something.
+  /// The rows of both sides that are not the same to the byte; nil where that is not known. Rows of join tables have no
+  /// identity of their own: equal ones may be at other places, so that only tables without any difference say
+  /// something.
   private func differentMembers(
     _ own: MemberRows, _ other: MemberRows, _ reference: ComparedEntity.Reference
   ) throws -> String? {

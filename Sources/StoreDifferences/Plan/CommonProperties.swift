@@ -58,8 +58,8 @@ struct CommonProperties {
 }
 
 extension Relationship {
-  /// Whether a to-many relationship says more than to-one relationships do. Of two sides of one many-to-many relationship the
-  /// ordered ones do; where none is, the one whose name comes first.
+  /// Whether a to-many relationship says more than to-one relationships do. Of two sides of one many-to-many
+  /// relationship the ordered ones do; where none is, the one whose name comes first.
   fileprivate var isKeptApart: Bool {
     guard let inverse else { return true }
     if isOrdered { return true }

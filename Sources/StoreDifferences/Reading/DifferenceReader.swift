@@ -25,8 +25,8 @@ final class DifferenceReader {
     rightKeys = ObjectKeys(store: right, names: names)
   }
 
-  /// Tells the differences of an entity: those of the first store's objects in the order of their primary keys, then the
-  /// objects that only the second has.
+  /// Tells the differences of an entity: those of the first store's objects in the order of their primary keys, then
+  /// the objects that only the second has.
   func read(_ entity: ComparedEntity, _ body: (ObjectDifference) throws -> Void) throws {
     try pages(tables.left(entity.left), entity, where: "1") { page in
       let rows = try snapshots(page.map(\.primaryKey), entity.left, left)
@@ -109,8 +109,8 @@ final class DifferenceReader {
     }
   }
 
-  /// The to-one relationships that differ, by the primary key of their owner in the first store. The keys of where they lead
-  /// are fetched together.
+  /// The to-one relationships that differ, by the primary key of their owner in the first store. The keys of where they
+  /// lead are fetched together.
   private func targets(
     _ entity: ComparedEntity, _ pairs: [(snapshot: Snapshot, other: Snapshot)]
   ) throws -> [Int64: [PropertyDifference]] {

@@ -17,8 +17,8 @@ struct ObjectKeys {
     return ObjectKey(entity: entity.name, values: values, primaryKey: snapshot.objectID.primaryKey ?? 0)
   }
 
-  /// The keys of objects, those that have more than a primary key with one fetch for each hierarchy. Objects that are not there
-  /// have their primary keys alone.
+  /// The keys of objects, those that have more than a primary key with one fetch for each hierarchy. Objects that are
+  /// not there have their primary keys alone.
   func keys(of ids: some Sequence<ObjectID>) throws -> [ObjectID: ObjectKey] {
     var keys: [ObjectID: ObjectKey] = [:]
     var unread: [Entity: [ObjectID]] = [:]

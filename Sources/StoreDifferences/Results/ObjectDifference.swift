@@ -40,7 +40,8 @@ public struct PropertyDifference: Sendable {
   public enum Difference: Sendable {
     case attribute(left: Value, right: Value)
     case toOne(left: ObjectKey?, right: ObjectKey?)
-    /// The members of a to-many relationship that are gone and that are new, and whether those that stay have another order.
+    /// The members of a to-many relationship that are gone and that are new, and whether those that stay have another
+    /// order.
     case toMany(removed: [ObjectKey], added: [ObjectKey], isReordered: Bool)
   }
 }

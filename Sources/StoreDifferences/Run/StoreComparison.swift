@@ -6,8 +6,9 @@ import StoreInterface
 
 /// Compares two stores object by object, whatever primary keys the objects have in them.
 ///
-/// Objects are told apart by key (`ComparisonOptions.keys`), and relationships by the key of where they lead. Memory does not grow
-/// with the stores: what may differ is listed in temporary tables on disk, and objects are read page by page.
+/// Objects are told apart by key (`ComparisonOptions.keys`), and relationships by the key of where they lead. Memory
+/// does not grow with the stores: what may differ is listed in temporary tables on disk, and objects are read page by
+/// page.
 public struct StoreComparison {
   private let leftPath: String
   private let rightPath: String
@@ -28,8 +29,8 @@ public struct StoreComparison {
   }
 
   /// Compares, and tells each difference: entity by entity in the order of their names.
-  /// - Throws: `RunError` for options that do not fit the models or for keys that several objects have, `StoreError` when a
-  ///   store cannot be read, and what the body throws.
+  /// - Throws: `RunError` for options that do not fit the models or for keys that several objects have, `StoreError`
+  ///   when a store cannot be read, and what the body throws.
   public func run(_ body: (ObjectDifference) throws -> Void) throws -> ComparisonSummary {
     let plan = try ComparisonPlan(leftModel, rightModel, options)
     var summary = ComparisonSummary()

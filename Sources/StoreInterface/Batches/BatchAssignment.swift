@@ -102,7 +102,8 @@ package struct BatchAssignment: Sendable {
 
 extension AttributeDescription {
   /// A computed value as the attribute keeps it: numbers change their kind where that loses nothing (a real or decimal
-  /// becomes an integer when it is a whole number), and count as seconds since 2001 for a date. Nil for what does not fit.
+  /// becomes an integer when it is a whole number), and count as seconds since 2001 for a date. Nil for what does not
+  /// fit.
   package func fitting(_ value: Value) -> Value? {
     if value.isMissing { return .null }
     switch (type, value) {

@@ -3,8 +3,8 @@ public import ObjectModel
 
 /// Makes row batches of rows that come as dictionaries, one batch after the other in the same memory.
 ///
-/// Every stored attribute that is not derived, composites by their elements, and every to-one relationship whose inverse is
-/// not to-one has a column; what a row does not name stays absent.
+/// Every stored attribute that is not derived, composites by their elements, and every to-one relationship whose
+/// inverse is not to-one has a column; what a row does not name stays absent.
 public struct BatchRowWriter {
   /// What a row has for a property.
   public enum Content {
@@ -43,8 +43,8 @@ public struct BatchRowWriter {
   public mutating func clear() { batch.removeAll() }
 
   /// Adds a row to a batch that is not full. Composites are given whole or by the paths of their elements.
-  /// - Throws: `ValidationError` for a value of another type than its attribute's, `StoreError.failure` for a name that is no
-  ///   property that a row can have.
+  /// - Throws: `ValidationError` for a value of another type than its attribute's, `StoreError.failure` for a name that
+  ///   is no property that a row can have.
   public mutating func append(_ row: [String: Content]) throws {
     let number = writtenCount + 1
     precondition(batch.count < batch.capacity, "a batch of rows is full: clear it first")

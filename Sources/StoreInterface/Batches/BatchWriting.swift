@@ -5,17 +5,17 @@ import ObjectModel
 /// A store that has no better way of its own takes the default: the objects concerned are read, changed in memory and
 /// saved. That is short and slow, and says what the others have to do.
 ///
-/// Versions rise as with the save of a context: of objects whose values or to-one relationships change, and of those whose
-/// to-many relationships have other members afterwards. An object that has its new values already is left alone and not
-/// counted. Attribute rules of the model (type, limits, pattern, required values) and required relationships hold for
-/// everything that is written; classes' `validate…` methods are not called, and the number of members of a to-many
-/// relationship is checked where a deletion takes some away.
+/// Versions rise as with the save of a context: of objects whose values or to-one relationships change, and of those
+/// whose to-many relationships have other members afterwards. An object that has its new values already is left alone
+/// and not counted. Attribute rules of the model (type, limits, pattern, required values) and required relationships
+/// hold for everything that is written; classes' `validate…` methods are not called, and the number of members of a
+/// to-many relationship is checked where a deletion takes some away.
 public protocol BatchWriting: TwoPhaseSaving {
   /// Carries out a batch in one transaction.
-  /// - Parameter body: runs when everything has been written and checked; nothing is written when it throws. It must not use
-  ///   this store.
-  /// - Throws: `ValidationError` with the first objects that break a rule, `StoreError.constraintConflict`, `.failure` for
-  ///   a request that does not fit the model, what `BatchInsertion.next` throws and what the body throws.
+  /// - Parameter body: runs when everything has been written and checked; nothing is written when it throws. It must
+  ///   not use this store.
+  /// - Throws: `ValidationError` with the first objects that break a rule, `StoreError.constraintConflict`, `.failure`
+  ///   for a request that does not fit the model, what `BatchInsertion.next` throws and what the body throws.
   @discardableResult
   func perform(_ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void) throws -> BatchOutcome
 }
@@ -32,8 +32,8 @@ extension BatchWriting {
   @discardableResult
   public func perform(_ batch: StoreBatch) throws -> BatchOutcome { try perform(batch) { _ in } }
 
-  /// Reads the objects, changes them and saves: the readable twin of what stores do by themselves. Where others change the
-  /// objects meanwhile, it begins anew, a few times.
+  /// Reads the objects, changes them and saves: the readable twin of what stores do by themselves. Where others change
+  /// the objects meanwhile, it begins anew, a few times.
   package func performThroughObjects(
     _ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void
   ) throws -> BatchOutcome {

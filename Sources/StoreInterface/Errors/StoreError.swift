@@ -20,12 +20,12 @@ public enum StoreError: Error, Sendable {
   case missing(path: String)
   /// The file or folder cannot be created.
   case cannotCreate(path: String, message: String)
-  /// Disk full, permission, or another input/output failure, with the number that the system or SQLite gave it; nil where
-  /// none is known.
+  /// Disk full, permission, or another input/output failure, with the number that the system or SQLite gave it; nil
+  /// where none is known.
   case inputOutput(path: String, message: String, code: Int32? = nil)
   case unsupported(String)
-  /// The history of a store was asked for from a transaction on that is followed by others which were deleted: what they
-  /// changed cannot be told any more. Nil: none is left.
+  /// The history of a store was asked for from a transaction on that is followed by others which were deleted: what
+  /// they changed cannot be told any more. Nil: none is left.
   case historyTokenExpired(store: String, transactionNumber: Int64, firstLeft: Int64?)
   /// Any other failure, with the store's own message.
   case failure(String)

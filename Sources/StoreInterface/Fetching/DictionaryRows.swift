@@ -2,8 +2,8 @@ import Foundation
 package import ObjectModel
 package import Predicates
 
-/// Computes the rows of requests for dictionaries from the objects: the readable reference, and what stores do where their
-/// own language does not say it.
+/// Computes the rows of requests for dictionaries from the objects: the readable reference, and what stores do where
+/// their own language does not say it.
 package enum DictionaryRows {
   /// One row of a request for dictionaries, with what it is ordered by.
   private struct ResultRow {

@@ -69,8 +69,8 @@ extension FetchSpecification {
     !propertiesToGroupBy.isEmpty || propertiesToFetch.contains { $0.expression.aggregatingRows.hasAggregate }
   }
 
-  /// What is fetched: `propertiesToFetch`, or when it is empty every stored attribute and to-one relationship. A composite
-  /// attribute is fetched as its elements, each by its path (`address.city`).
+  /// What is fetched: `propertiesToFetch`, or when it is empty every stored attribute and to-one relationship. A
+  /// composite attribute is fetched as its elements, each by its path (`address.city`).
   public var fetchedColumns: [FetchedExpression] {
     if !propertiesToFetch.isEmpty {
       return propertiesToFetch.flatMap { column in

@@ -33,11 +33,11 @@ extension FetchedRows {
     static let object: UInt16 = 16
   }
 
-  /// The cells of all rows, row after row: a kind and 8 bytes each, and an arena for text and bytes. Cells of one kind that count
-  /// up by one, as the keys of a whole table do, are only the first of them.
+  /// The cells of all rows, row after row: a kind and 8 bytes each, and an arena for text and bytes. Cells of one kind
+  /// that count up by one, as the keys of a whole table do, are only the first of them.
   ///
-  /// Filled by one builder and never changed after, which is what makes the unchecked `Sendable` sound. The memory was the builder's,
-  /// and is this object's from `finish` on.
+  /// Filled by one builder and never changed after, which is what makes the unchecked `Sendable` sound. The memory was
+  /// the builder's, and is this object's from `finish` on.
   @safe final class Storage: @unchecked Sendable {
     let cellCount: Int
     private let isRun: Bool
@@ -113,7 +113,8 @@ extension FetchedRows {
       return unsafe (CellKind(rawValue: kinds[index]), cells[index])
     }
 
-    // Safety: only for cells of kinds whose content is an offset; the builder wrote the length there, and as many bytes behind it.
+    // Safety: only for cells of kinds whose content is an offset; the builder wrote the length there, and as many bytes
+    // behind it.
     private func bytes(_ offset: UInt64) -> UnsafeRawBufferPointer {
       let start = unsafe arena + Int(offset)
       return unsafe UnsafeRawBufferPointer(start: start + 8, count: start.loadUnaligned(as: Int.self))

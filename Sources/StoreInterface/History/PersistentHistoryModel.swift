@@ -1,14 +1,14 @@
 public import ObjectModel
 package import Predicates
 
-/// The model of histories, with Core Data's names, so that predicates and sort descriptors can be about transactions and
-/// changes.
+/// The model of histories, with Core Data's names, so that predicates and sort descriptors can be about transactions
+/// and changes.
 ///
-/// A transaction has `author`, `bundleID`, `contextName`, `processID`, `timestamp`, `transactionNumber` and `changes`. A change
-/// has `changeID`, `changeType` (0, 1 or 2), `changedEntity` (a name), `changedObjectID`, `updatedProperties`, `transactionNumber` and
-/// `transaction`.
-/// `changedObjectID` can be compared with ids by `=`, `!=` and `IN`; of `updatedProperties` can be asked whether it `CONTAINS` a
-/// name, or whether a name is `IN` it.
+/// A transaction has `author`, `bundleID`, `contextName`, `processID`, `timestamp`, `transactionNumber` and `changes`.
+/// A change has `changeID`, `changeType` (0, 1 or 2), `changedEntity` (a name), `changedObjectID`, `updatedProperties`,
+/// `transactionNumber` and `transaction`.
+/// `changedObjectID` can be compared with ids by `=`, `!=` and `IN`; of `updatedProperties` can be asked whether it
+/// `CONTAINS` a name, or whether a name is `IN` it.
 public enum PersistentHistoryModel {
   /// The model.
   public static let model: ManagedObjectModel = {
@@ -53,7 +53,8 @@ public enum PersistentHistoryModel {
   package static let nameSeparator = "\u{1F}"
 
   /// A predicate with what stores have in place of `changedObjectID` and `updatedProperties`.
-  /// - Parameter place: the number of an object's entity and the primary key; nil for objects that do not belong to the store.
+  /// - Parameter place: the number of an object's entity and the primary key; nil for objects that do not belong to the
+  ///   store.
   /// - Throws: `StoreError.unsupported` where something else is asked of these two than stores can tell.
   package static func resolved(
     _ predicate: FetchPredicate, place: @escaping (ObjectID) -> (entityNumber: Int64, primaryKey: Int64)?

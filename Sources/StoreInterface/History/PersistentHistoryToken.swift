@@ -1,7 +1,7 @@
 /// A place in the history of one or several stores: behind the last transaction that was seen of each.
 ///
-/// As text, a token is `identifier:number`, several with commas between them, so that it can be kept in a file or given to a
-/// command.
+/// As text, a token is `identifier:number`, several with commas between them, so that it can be kept in a file or given
+/// to a command.
 public struct PersistentHistoryToken: Sendable, Hashable, Codable {
   /// The number of the last transaction that was seen, by the store's identifier. 0 stands before the first.
   public var transactionNumbers: [String: Int64]

@@ -10,8 +10,8 @@ public protocol PersistentHistoryTracking: PersistentStore {
   /// - Throws: `StoreError.unsupported` where no history is kept.
   func lastTransactionNumber() throws -> Int64
   /// The transactions that a query selects, in the order of their numbers, or in its own.
-  /// - Throws: `StoreError.unsupported` where no history is kept, `.historyTokenExpired` when transactions behind the place
-  ///   where the query begins were deleted, `.failure` for a place that the history has not reached.
+  /// - Throws: `StoreError.unsupported` where no history is kept, `.historyTokenExpired` when transactions behind the
+  ///   place where the query begins were deleted, `.failure` for a place that the history has not reached.
   func history(_ query: PersistentHistoryQuery) throws -> [PersistentHistoryTransaction]
   /// Deletes the transactions before a place, with their changes.
   /// - Returns: how many transactions there were.
@@ -21,8 +21,8 @@ public protocol PersistentHistoryTracking: PersistentStore {
 
 /// Which part of a store's history is asked for.
 public struct PersistentHistoryQuery: Sendable {
-  /// A place in a history. With `after`, what was saved later is meant, with `before`, what was saved earlier; the transaction
-  /// itself, or one of this very time, never is.
+  /// A place in a history. With `after`, what was saved later is meant, with `before`, what was saved earlier; the
+  /// transaction itself, or one of this very time, never is.
   public enum Bound: Sendable, Hashable {
     case transaction(Int64)
     case date(Date)
@@ -30,9 +30,9 @@ public struct PersistentHistoryQuery: Sendable {
 
   /// Where it begins; nil: with the first transaction that is there.
   public var after: Bound?
-  /// What is selected: transactions or changes, by the entities of `PersistentHistoryModel`, with a predicate, an order, a
-  /// limit and an offset. When it selects changes, the transactions that these are parts of are found, each with nothing but
-  /// such changes. Nil: all transactions.
+  /// What is selected: transactions or changes, by the entities of `PersistentHistoryModel`, with a predicate, an
+  /// order, a limit and an offset. When it selects changes, the transactions that these are parts of are found, each
+  /// with nothing but such changes. Nil: all transactions.
   public var request: FetchSpecification?
   /// Whether transactions come with their changes.
   public var includesChanges = true

@@ -17,8 +17,8 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
   public let bundleID: String?
   /// The name of the process that saved.
   public let processID: String?
-  /// What was changed, in the order in which objects were first changed: one change for each object. Nil where changes were
-  /// not asked for.
+  /// What was changed, in the order in which objects were first changed: one change for each object. Nil where changes
+  /// were not asked for.
   public var changes: [PersistentHistoryChange]?
 
   /// A transaction as a store has it.
@@ -54,8 +54,8 @@ public struct PersistentHistoryChange: Sendable, Hashable {
   public let transactionNumber: Int64
   /// The properties of an updated object that have other values, or of which it may be so; nil for the other types.
   public let updatedProperties: Set<String>?
-  /// The values that a deleted object had, of the attributes that the model asks to preserve, without those that were null;
-  /// nil for the other types.
+  /// The values that a deleted object had, of the attributes that the model asks to preserve, without those that were
+  /// null; nil for the other types.
   public let tombstone: [String: Value]?
 
   /// A change as a store has it.

@@ -4,8 +4,8 @@ public import Foundation
 public protocol RemoteChangeObserving: PersistentStore {
   /// Calls back after what is written from now on, until the observation is cancelled or released, or the store closed.
   ///
-  /// Calls come one after the other, on a serial queue of the observation's own. Several writes that come close together may
-  /// be told by one call.
+  /// Calls come one after the other, on a serial queue of the observation's own. Several writes that come close
+  /// together may be told by one call.
   /// - Throws: `StoreError` where the store cannot be observed.
   func observeRemoteChanges(
     _ changed: @escaping @Sendable (RemoteStoreChange) -> Void

@@ -5,8 +5,8 @@ public import ObjectModel
 /// A batch has one owner at a time. It is handed from worker to worker and reused, never shared, which is what
 /// makes the unchecked `Sendable` sound. Rows are numbered from 0.
 ///
-/// States and cells are allocated for the whole capacity and stay where they are until the batch goes; the arena moves. Callers keep
-/// rows under `capacity`, and a slice within `arenaCount`.
+/// States and cells are allocated for the whole capacity and stay where they are until the batch goes; the arena moves.
+/// Callers keep rows under `capacity`, and a slice within `arenaCount`.
 @safe public final class RowBatch: @unchecked Sendable {
   /// What a column holds.
   public enum Source: Sendable, Hashable {

@@ -1,4 +1,5 @@
-/// Attributes and relationships of one entity by their positions, a bit each. A position from 64 on stands for all of its kind.
+/// Attributes and relationships of one entity by their positions, a bit each. A position from 64 on stands for all of
+/// its kind.
 package struct PropertySet: Sendable, Hashable {
   private var attributes: UInt64 = 0
   private var relationships: UInt64 = 0

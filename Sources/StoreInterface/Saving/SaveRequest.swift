@@ -11,18 +11,18 @@ public struct SaveRequest: Sendable {
   /// The new membership of changed to-many relationships that no to-one column of the other side already says:
   /// many-to-many, to-many without inverse, and the order of ordered ones.
   ///
-  /// Where a to-one inverse says which objects are members, a change only says their order; members that it leaves out, and new
-  /// members of an ordered relationship that no change mentions, come last. A member of a to-many relationship without
-  /// inverse leaves its previous owner. Memberships of deleted objects end by themselves, and members that have no row
-  /// (they were deleted meanwhile) are left out. Of two sides of one
+  /// Where a to-one inverse says which objects are members, a change only says their order; members that it leaves out,
+  /// and new members of an ordered relationship that no change mentions, come last. A member of a to-many relationship
+  /// without inverse leaves its previous owner. Memberships of deleted objects end by themselves, and members that have
+  /// no row (they were deleted meanwhile) are left out. Of two sides of one
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
   /// What the history of the store says of the save: `ManagedObjectContext.transactionAuthor`.
   public var author: String?
   /// The name of the context, for the history of the store.
   public var contextName: String?
-  /// Of each updated object, the properties that differ from what was read at its version; empty where that is not known. It
-  /// spares the store a look at rows that still have that version.
+  /// Of each updated object, the properties that differ from what was read at its version; empty where that is not
+  /// known. It spares the store a look at rows that still have that version.
   package var updatedProperties: [PropertySet] = []
   /// Whether objects of which only the members change keep their version, as far as they are new to the import that the
   /// save is a part of. Such a request's objects are not to be saved again from what was read before.
@@ -39,8 +39,8 @@ public struct SaveRequest: Sendable {
     public var relationshipName: String
     /// Permanent ids; the order counts where the relationship is ordered.
     public var members: [ObjectID]
-    /// The members that the change started from: what others added or removed since is kept. Nil: `members` are all that
-    /// there are to be.
+    /// The members that the change started from: what others added or removed since is kept. Nil: `members` are all
+    /// that there are to be.
     public var membersBefore: [ObjectID]?
     /// A change that gives the owner these members.
     public init(owner: ObjectID, relationshipName: String, members: [ObjectID], membersBefore: [ObjectID]? = nil) {

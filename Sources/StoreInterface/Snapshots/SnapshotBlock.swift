@@ -7,8 +7,9 @@ import Predicates
 /// A store that reads many rows packs them: a number or a place in a pool of bytes for every cell. Others hand over
 /// finished snapshots.
 ///
-/// Packed rows are one allocation that is never changed after `init`, which is what makes the unchecked `Sendable` sound. Every look at
-/// a cell begins with a check of the row, and of the attribute or relationship; a string's place was written by the builder.
+/// Packed rows are one allocation that is never changed after `init`, which is what makes the unchecked `Sendable`
+/// sound. Every look at a cell begins with a check of the row, and of the attribute or relationship; a string's place
+/// was written by the builder.
 @safe public final class SnapshotBlock: @unchecked Sendable {
   /// What a packed cell holds. From `destination` on: a primary key, of the entity with the index that is added.
   package enum Form {

@@ -38,8 +38,8 @@ import Predicates
     unsafe bytes.deallocate()
   }
 
-  /// A row to be filled: its cells and their forms, all of which must be set, in the order of the shape. Good until the next
-  /// row begins: the builder's memory stays, but it is used again.
+  /// A row to be filled: its cells and their forms, all of which must be set, in the order of the shape. Good until the
+  /// next row begins: the builder's memory stays, but it is used again.
   @unsafe package struct Row {
     package let cells: UnsafeMutablePointer<Int64>
     package let forms: UnsafeMutablePointer<UInt16>
@@ -77,7 +77,8 @@ import Predicates
     values.append(value)
   }
 
-  /// Room for rows that are packed elsewhere, behind those of the block at hand. Good until the next call of the builder.
+  /// Room for rows that are packed elsewhere, behind those of the block at hand. Good until the next call of the
+  /// builder.
   @unsafe package struct Room {
     /// Primary key, version and `width` cells of each row.
     package let cells: UnsafeMutablePointer<Int64>

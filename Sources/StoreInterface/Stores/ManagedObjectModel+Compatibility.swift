@@ -2,8 +2,8 @@ import Foundation
 public import ObjectModel
 
 extension ManagedObjectModel {
-  /// Whether a store with that metadata can be opened with the entities of a configuration of this model: it has the same
-  /// entities with the same version hashes.
+  /// Whether a store with that metadata can be opened with the entities of a configuration of this model: it has the
+  /// same entities with the same version hashes.
   /// - Parameters:
   ///   - configuration: nil for all entities. False for one that the model does not have.
   ///   - metadata: what `PersistentStoreCoordinator.metadataForPersistentStore(type:at:)` gives.

@@ -4,7 +4,8 @@ public import ObjectModel
 /// A kind of store: SQLite, in memory, or one of your own.
 ///
 /// The module of a store declares its type and a static member, so that `PersistentStoreDescription(type: .sqlite)`
-/// reads as in Core Data once the module is imported. No registry is involved: only types that a program names are used.
+/// reads as in Core Data once the module is imported. No registry is involved: only types that a program names are
+/// used.
 public protocol PersistentStoreType: Sendable {
   /// What Core Data calls it in metadata (`NSStoreType`): `SQLite`, `InMemory`, `Binary`, `XML`.
   var name: String { get }

@@ -20,8 +20,8 @@ public protocol StoreReading: Sendable {
   func objectIDs(_ request: FetchSpecification) throws -> [ObjectID]
   /// The rows of a request for dictionaries: of each selected object, or of each group, what `propertiesToFetch` says.
   /// Limit and offset count rows.
-  /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses, `.unsupported` for what the
-  ///   store cannot compute.
+  /// - Throws: `StoreError.failure` for a request that `FetchSpecification.checkRows()` refuses, `.unsupported` for
+  ///   what the store cannot compute.
   func rows(_ request: FetchSpecification) throws -> FetchedRows
   /// The ids of the members of a to-many relationship: by order key when ordered, by primary key otherwise.
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID]

@@ -81,8 +81,8 @@ public struct AttributeValidator: Sendable {
     hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
   }
 
-  /// What needs no more than a look at the case of the value, and at limits that are numbers. It has no references, so that
-  /// asking costs next to nothing.
+  /// What needs no more than a look at the case of the value, and at limits that are numbers. It has no references, so
+  /// that asking costs next to nothing.
   package struct PlainRule: Sendable {
     fileprivate enum Form {
       case integer, real, date, text, boolean, other
@@ -120,8 +120,8 @@ public struct AttributeValidator: Sendable {
   private var integerRange: (lower: Int64, upper: Int64) { plainRule.integerRange }
   private var realRange: (lower: Double, upper: Double) { plainRule.realRange }
 
-  /// Whether null is allowed. Transient and derived attributes are never stored as given, so these may be null. A composite
-  /// is stored as its elements: one that is required may be null when none of its elements is required.
+  /// Whether null is allowed. Transient and derived attributes are never stored as given, so these may be null. A
+  /// composite is stored as its elements: one that is required may be null when none of its elements is required.
   public var allowsNull: Bool { plainRule.allowsNull }
 
   private static func allowsNull(_ attribute: AttributeDescription) -> Bool {

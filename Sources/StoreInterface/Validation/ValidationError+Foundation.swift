@@ -12,8 +12,8 @@ extension ValidationError: LocalizedError, CustomNSError {
     problems.count == 1 ? problems[0].code.coreDataCode : CoreDataErrorCode.validationMultipleErrors
   }
 
-  /// Under Core Data's keys: of one problem the object (its id), the property and the value; of several an error for each in
-  /// `NSDetailedErrors`.
+  /// Under Core Data's keys: of one problem the object (its id), the property and the value; of several an error for
+  /// each in `NSDetailedErrors`.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: description]
     if problems.count == 1 {

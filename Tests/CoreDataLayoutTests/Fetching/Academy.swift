@@ -7,8 +7,8 @@ import StoreInterface
 import TestSupport
 import Testing
 
-/// The same random graph in a SQLite store and in one in memory: people and pupils, courses with ordered pupils, lessons,
-/// and clubs with many members.
+/// The same random graph in a SQLite store and in one in memory: people and pupils, courses with ordered pupils,
+/// lessons, and clubs with many members.
 struct Academy {
   let folder: TemporaryFolder
   let model: ManagedObjectModel

@@ -4,8 +4,8 @@ import StoreInterface
 
 /// What becomes of duplicates by plain rules over dictionaries: the slow twin of their removal.
 ///
-/// Links are kept one by one, each where it is stored: a to-one relationship at its object, a to-many one without inverse at its members,
-/// a many-to-many one as pairs. Lists follow from them.
+/// Links are kept one by one, each where it is stored: a to-one relationship at its object, a to-many one without
+/// inverse at its members, a many-to-many one as pairs. Lists follow from them.
 struct DuplicateOracle {
   typealias Key = ObjectContents.Key
 
@@ -79,8 +79,8 @@ struct DuplicateOracle {
     model.entities.flatMap { entity in entity.relationships.filter { $0.declaringEntity == entity } }
   }
 
-  /// One of the two sides has the pairs, the one that gives the table its name; a relationship that is its own inverse has each in both
-  /// directions.
+  /// One of the two sides has the pairs, the one that gives the table its name; a relationship that is its own inverse
+  /// has each in both directions.
   private func isMaster(_ relationship: Relationship) -> Bool {
     layout.joinTable(of: relationship)?.table.master.relationship == relationship
   }

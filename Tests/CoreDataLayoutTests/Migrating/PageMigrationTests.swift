@@ -111,8 +111,8 @@ struct PageMigrationTests {
     #expect(byPages >= 5, "\(byPages)")
   }
 
-  /// Places with derived attributes, a spatial index, a partial index, files of long values and a history that keeps values
-  /// of deleted objects.
+  /// Places with derived attributes, a spatial index, a partial index, files of long values and a history that keeps
+  /// values of deleted objects.
   private static func places(_ isNew: Bool) throws -> ManagedObjectModel {
     var region = EntityDescription("Region")
     var count = AttributeDescription("placeCount", .integer64)

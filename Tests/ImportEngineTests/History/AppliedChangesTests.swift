@@ -16,8 +16,8 @@ struct AppliedChangesTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Books (novels among them) with an author, an editor without inverse, tags and ordered chapters, and one of each kind of
-  /// value.
+  /// Books (novels among them) with an author, an editor without inverse, tags and ordered chapters, and one of each
+  /// kind of value.
   private static func model() throws -> ManagedObjectModel {
     var book = EntityDescription("Book")
     var isbn = AttributeDescription("isbn", .string)

@@ -2,8 +2,8 @@ import ObjectModel
 import TestMigrations
 
 extension DumpedObjects {
-  /// What plain rules make of the records for a newer model: properties by name or renaming identifier, links with their
-  /// inverses.
+  /// What plain rules make of the records for a newer model: properties by name or renaming identifier, links with
+  /// their inverses.
   struct Mapping {
     let older: ManagedObjectModel
     let newer: ManagedObjectModel

@@ -41,7 +41,8 @@ struct ComingAndGoingTests {
       try town.write("shops.ndjson", shops)
       try town.run(Self.steps, strategy: strategy, isNew: !how.keepsHistory)
       let bytes = try town.storeBytes()
-      // Shops of nobody, of a city that does not come, and of one that is refused itself; a person with a tag of nobody's.
+      // Shops of nobody, of a city that does not come, and of one that is refused itself; a person with a tag of
+      // nobody's.
       try town.write("cities.ndjson", cities + [#"{"code": "c9", "name": "a name that is much too long"}"#])
       try town.write("people.ndjson", people + [#"{"id": "p9", "name": "Person", "tags": ["none"]}"#])
       try town.write(

@@ -66,8 +66,8 @@ final class Railway {
     /// Whether a table was written anew for changed records.
     var hasRewritten: Bool { strategies.contains { $0.contains("changed records written as finished pages") } }
 
-    /// Whether the same became of every record. Where new ones are written as pages, changes come later, so their rejects
-    /// stand in another place.
+    /// Whether the same became of every record. Where new ones are written as pages, changes come later, so their
+    /// rejects stand in another place.
     func isSame(as other: Result) -> Bool {
       func lines(_ result: Result) -> [[Substring]] {
         result.rejects.map { hasLoaded || other.hasLoaded ? $0.split(separator: "\n").sorted() : [$0[...]] }

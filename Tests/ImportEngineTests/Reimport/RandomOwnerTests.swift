@@ -10,8 +10,8 @@ import Testing
 @testable import Pipelines
 @testable import Reports
 
-/// Random feeds into a store that was there: every object that is another one afterwards, by its own record, by its members
-/// or by both, counts one version up and has one row of history; no other has either.
+/// Random feeds into a store that was there: every object that is another one afterwards, by its own record, by its
+/// members or by both, counts one version up and has one row of history; no other has either.
 @Suite("Random owners of imported members")
 struct RandomOwnerTests {
   /// The whole town as values: what the feeds say it is.

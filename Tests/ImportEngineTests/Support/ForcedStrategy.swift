@@ -5,8 +5,8 @@ import Foundation
 @testable import Pipelines
 @testable import Reports
 
-/// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can be
-/// done so (`scripts/check-strategies`).
+/// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can
+/// be done so (`scripts/check-strategies`).
 enum ForcedStrategy {
   static let current: ImportStep.Strategy? = {
     guard let word = ProcessInfo.processInfo.environment["SEEDBED_TEST_STRATEGY"] else { return nil }

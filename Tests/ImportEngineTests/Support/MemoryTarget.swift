@@ -9,8 +9,8 @@ import TestStores
 @testable import ImportEngine
 @testable import MemoryStore
 
-/// A target without files and pages: rows become snapshots of the in-memory store. It knows neither composites nor order
-/// keys, and looks everything up by reading all objects.
+/// A target without files and pages: rows become snapshots of the in-memory store. It knows neither composites nor
+/// order keys, and looks everything up by reading all objects.
 final class MemoryTarget: ForwardingStore, ImportTarget, @unchecked Sendable {
   let store: InMemoryStore
   let idSpaces: ObjectID.Spaces

@@ -9,7 +9,8 @@ import Testing
 /// Uniqueness constraints that have attributes of type Boolean alone.
 @Suite("Constraints of Booleans alone")
 struct BooleanConstraintTests {
-  /// A container over a store of switches, unique by both flags, and of defaults, of which one at most may be the chosen one.
+  /// A container over a store of switches, unique by both flags, and of defaults, of which one at most may be the
+  /// chosen one.
   private struct World {
     private let folder: TemporaryFolder
     let container: PersistentContainer

@@ -7,8 +7,8 @@ import StoreInterface
 import TestSupport
 import Testing
 
-/// The same batches in the SQLite store (row by row, and with tables written anew), in the in-memory store, and as changes of
-/// objects in a context that is saved.
+/// The same batches in the SQLite store (row by row, and with tables written anew), in the in-memory store, and as
+/// changes of objects in a context that is saved.
 @Suite("Random batches")
 struct RandomBatchTests {
   /// - Returns: whether the stores agree.
@@ -75,7 +75,8 @@ struct RandomBatchTests {
           return "\(error)"
         }
       }
-      // A context also refuses to save a changed object that leads to a deleted one by a relationship that no rule clears.
+      // A context also refuses to save a changed object that leads to a deleted one by a relationship that no rule
+      // clears.
       let mayDiffer = inContext.contains("deleted-destination")
       #expect(
         mayDiffer || inContext.isEmpty == outcomes[0].hasPrefix("inserted"),

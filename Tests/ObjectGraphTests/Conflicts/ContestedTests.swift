@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Objects that two contexts move")
 struct ContestedTests {
-  /// Two pupils, two courses and a locker, saved; both contexts have all of them loaded, the locker with its owner and the
-  /// courses with their pupils.
+  /// Two pupils, two courses and a locker, saved; both contexts have all of them loaded, the locker with its owner and
+  /// the courses with their pupils.
   private struct Scene {
     let pupils: [ManagedObject]
     let courses: [ManagedObject]
@@ -34,7 +34,8 @@ struct ContestedTests {
     }
   }
 
-  /// Ada goes to the second course here and to the third there; she gives the locker to Bob here, and Cyd gets it there.
+  /// Ada goes to the second course here and to the third there; she gives the locker to Bob here, and Cyd gets it
+  /// there.
   private func contest(
     _ kind: StoreKind, _ policy: MergePolicy, merges: Bool
   ) throws -> (here: [String], stored: [String]) {

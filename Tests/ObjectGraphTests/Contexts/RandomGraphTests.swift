@@ -53,7 +53,8 @@ struct PlainGraph {
 
   mutating func save() { saved = nodes }
 
-  /// The nodes that the next save updates: their own values differ, or the members of their relationships, on either side.
+  /// The nodes that the next save updates: their own values differ, or the members of their relationships, on either
+  /// side.
   var updated: Set<Int> {
     func members(_ nodes: Nodes, _ number: Int) -> [Set<Int>] {
       [

@@ -7,8 +7,8 @@ import StoreInterface
 import TestSupport
 import Testing
 
-/// Controllers whose context has not merged yet what others saved, and those that follow relationships: compared with what
-/// a context that knows nothing else fetches.
+/// Controllers whose context has not merged yet what others saved, and those that follow relationships: compared with
+/// what a context that knows nothing else fetches.
 @Suite("Fetched results beside saves of others")
 struct StaleResultsTests {
   private final class Delegate: FetchedResultsControllerDelegate {

@@ -8,8 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Contexts that wait for each other. What hangs would hang the tests, so it runs in processes of its own, which a watchdog
-/// ends.
+/// Contexts that wait for each other. What hangs would hang the tests, so it runs in processes of its own, which a
+/// watchdog ends.
 @Suite("Contexts that wait for each other")
 struct WaitingTests {
   /// Contexts of every kind over one store.

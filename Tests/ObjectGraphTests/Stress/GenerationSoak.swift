@@ -10,8 +10,9 @@ import TestSupport
 
 /// Accounts with entries that threads move money between, while others read generations of the store.
 ///
-/// What must hold in every generation: the totals of all accounts are 0 together, each is the sum of its account's entries, every
-/// entry has an account that has it, and the number of transfers is twice in it: on the counter, and as pairs of entries.
+/// What must hold in every generation: the totals of all accounts are 0 together, each is the sum of its account's
+/// entries, every entry has an account that has it, and the number of transfers is twice in it: on the counter, and as
+/// pairs of entries.
 ///
 /// Its sleeps pace writers and spread readings; they wait for nothing.
 final class GenerationSoak: Sendable {

@@ -4,7 +4,8 @@ import Testing
 /// What changed in a store, exported and applied elsewhere.
 @Suite("Changed objects on the command line")
 struct ChangedObjectsTests {
-  /// `Shop.sqlite` with items a, b and c; a copy of it, `Copy.sqlite`; then b has another count, c is deleted and d is there.
+  /// `Shop.sqlite` with items a, b and c; a copy of it, `Copy.sqlite`; then b has another count, c is deleted and d is
+  /// there.
   private func workspace() async throws -> (workspace: Workspace, token: String) {
     let workspace = try Workspace.withModel()
     var pipeline = ItemPipeline()

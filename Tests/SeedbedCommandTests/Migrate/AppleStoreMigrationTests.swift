@@ -57,8 +57,8 @@ struct AppleStoreMigrationTests {
     #expect(ours.entityVersionHashesByName == apples.entityVersionHashesByName)
   }
 
-  /// Properties in the order of their names, as both have them in an order of their own. A program that made its model in code gave its
-  /// entities no classes.
+  /// Properties in the order of their names, as both have them in an order of their own. A program that made its model
+  /// in code gave its entities no classes.
   private static func sorted(_ entity: EntityDescription, like other: EntityDescription) -> EntityDescription {
     var entity = entity
     entity.attributes.sort { $0.name < $1.name }

@@ -34,7 +34,8 @@ private struct FolderState: Equatable {
   }
 }
 
-/// `seedbed migrate --dry-run` and `check` change nothing that a file system knows, and the migration keeps what it says.
+/// `seedbed migrate --dry-run` and `check` change nothing that a file system knows, and the migration keeps what it
+/// says.
 @Suite("seedbed migrate --dry-run and what the file system says of the store")
 struct DryRunFileTests {
   /// How the migration is done.

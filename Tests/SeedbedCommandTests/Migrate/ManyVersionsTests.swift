@@ -9,8 +9,8 @@ struct ManyVersionsTests {
 
   private static func version(_ number: Int) -> String { number == 0 ? "Shop" : "Shop \(number + 1)" }
 
-  /// In each version one entity's text is renamed, so that the chain alone knows where it comes from; every tenth has an attribute that no
-  /// other has, whose loss is none for a store that never had it, and links come and stay.
+  /// In each version one entity's text is renamed, so that the chain alone knows where it comes from; every tenth has
+  /// an attribute that no other has, whose loss is none for a store that never had it, and links come and stay.
   private static func xml(_ version: Int) -> String {
     let entities = (0..<entityCount).map { index -> String in
       // How often this entity's text was renamed until this version.

@@ -253,8 +253,8 @@ struct MigrateStepsTests {
     #expect(check.exitCode == 0, "\(check.text)")
   }
 
-  /// Versions by name, in the order of development, each with the attribute that keeps the text under a new name; a store of
-  /// the first, and the last as the current one.
+  /// Versions by name, in the order of development, each with the attribute that keeps the text under a new name; a
+  /// store of the first, and the last as the current one.
   private func renames(_ names: [String]) async throws -> Workspace {
     let versions = names.enumerated().map { index, name in
       (name, Self.item(index == 0 ? VersionedShop.attribute("a0") : Self.renamed("a\(index)", from: "a\(index - 1)")))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Version hashes of derived attributes and of names outside ASCII rest on rules that nothing of Apple's has confirmed, and a store's
-/// own are taken for them. A store of an older version must not be taken for one of the newer by that.
+/// Version hashes of derived attributes and of names outside ASCII rest on rules that nothing of Apple's has confirmed,
+/// and a store's own are taken for them. A store of an older version must not be taken for one of the newer by that.
 @Suite("seedbed migrate and version hashes that are not sure")
 struct UnsureHashTests {
   private static let derived = VersionedShop.attribute(

@@ -2,8 +2,8 @@ import Foundation
 import SQLite
 import Testing
 
-/// Stores whose version hashes nothing here can compute, as Apple's frameworks wrote them, and that carry no model: only the columns of
-/// their tables tell of what version they are.
+/// Stores whose version hashes nothing here can compute, as Apple's frameworks wrote them, and that carry no model:
+/// only the columns of their tables tell of what version they are.
 @Suite("Versions of stores with unsure hashes and without a model")
 struct UnsureSourceTests {
   private static func item(_ attributes: String...) -> String {

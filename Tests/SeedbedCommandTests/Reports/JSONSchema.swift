@@ -1,7 +1,8 @@
 import Foundation
 
 /// As much of JSON Schema as the schemas of the project use: types, constants, lists of words, properties, items,
-/// references to definitions, and alternatives. A keyword that it does not know is a problem, so that none is passed over.
+/// references to definitions, and alternatives. A keyword that it does not know is a problem, so that none is passed
+/// over.
 struct JSONSchema {
   private let root: [String: Any]
   private let annotations: Set = ["$schema", "$defs", "title", "description"]

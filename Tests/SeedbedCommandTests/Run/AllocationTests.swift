@@ -19,8 +19,8 @@ struct AllocationTests {
   /// Whether the test must run: then it fails where it would be skipped otherwise.
   private static let isRequired = ProcessInfo.processInfo.environment["SEEDBED_REQUIRE_ALLOCATIONS"] == "1"
 
-  /// How the import writes. Bulk is what the tool itself picks. `scripts/check-allocations` sets find-or-create, which makes an
-  /// object of every row, to show that allocations per row are noticed.
+  /// How the import writes. Bulk is what the tool itself picks. `scripts/check-allocations` sets find-or-create, which
+  /// makes an object of every row, to show that allocations per row are noticed.
   private static let strategy = ProcessInfo.processInfo.environment["SEEDBED_ALLOCATION_STRATEGY"] ?? "bulk"
 
   private static let optimizedTool = Tool.packageRoot.appendingPathComponent(".build/release/seedbed")

@@ -4,7 +4,8 @@ import Testing
 /// `seedbed delete` and `seedbed update`.
 @Suite("Batches of the command line")
 struct BatchCommandTests {
-  /// `Shop.sqlite` with items a, b below a, c without a count and d below b; parts p of a and q of b, which go with them.
+  /// `Shop.sqlite` with items a, b below a, c without a count and d below b; parts p of a and q of b, which go with
+  /// them.
   private func workspace() async throws -> Workspace {
     let workspace = try Workspace.withModel()
     try workspace.write(

@@ -2,7 +2,8 @@ import Foundation
 import SQLite
 import Testing
 
-/// Runs and copies onto a store that another process uses: these tests are that process, and the tool is one of its own.
+/// Runs and copies onto a store that another process uses: these tests are that process, and the tool is one of its
+/// own.
 ///
 /// While a connection of the tests holds a lock, the tests do not open the file themselves: to close it would let go of
 /// the lock.

@@ -24,8 +24,8 @@ enum Tool {
 
   static let packageRoot = FixtureFolder.packageRoot
 
-  /// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can
-  /// be done so (`scripts/check-strategies`).
+  /// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step
+  /// can be done so (`scripts/check-strategies`).
   static let forcedStrategy = ProcessInfo.processInfo.environment["SEEDBED_TEST_STRATEGY"]
 
   /// Whether the tool itself picks the strategy of steps that state none, so that a test can say which.

@@ -1,5 +1,5 @@
-/// Swift names of types that Foundation has on Apple's systems and not on Linux, where the compiler cannot find that one of
-/// ours is the same.
+/// Swift names of types that Foundation has on Apple's systems and not on Linux, where the compiler cannot find that
+/// one of ours is the same.
 enum AppleFoundation {
   static let names: Set<String> = [
     "AppleScript", "AppleEventDescriptor", "BackgroundActivityScheduler", "ByteOrder", "ConnectionReply",

@@ -1,7 +1,7 @@
 import Seedbed
 
-/// A program of the engine with one import: a model, a store in memory, objects, a fetch. Dates and URLs are Foundation's, which
-/// comes along.
+/// A program of the engine with one import: a model, a store in memory, objects, a fetch. Dates and URLs are
+/// Foundation's, which comes along.
 func titlesOfLongBooks() throws -> [String] {
   var book = EntityDescription("Book")
   book.attributes = [
