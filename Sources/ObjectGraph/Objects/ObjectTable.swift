@@ -50,7 +50,7 @@ extension ObjectID {
     _modify { yield unsafe &uncheckedUnslotted }
   }
   // Safety: only the context's queue comes here, and nothing that is done to the list lets an object go, which could
-  // come back. A check at run time of every look at it costs a twentieth of a save.
+  // come back. A check at run time costs as much as the look.
   @exclusivity(unchecked) private var uncheckedUnslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
   private var lastUnslotted: UInt64 = 0
