@@ -137,10 +137,8 @@ enum EngineSide {
       var answer = Answer()
       for start in stride(from: 1, through: Int64(recordCount), by: recordsPerBatch) {
         let items = (start..<start + Int64(recordsPerBatch)).map { Item(code: $0) }
-        let found = try context.fetch(
-          matching: ["code"], tuples: items.map { [.integer($0.code)] }, entity: entity)
-        for item in items {
-          let known = found[ValueTuple([.integer(item.code)])]
+        let found = try context.fetch(matching: "code", values: items.map { .integer($0.code) }, entity: entity)
+        for (item, known) in zip(items, found) {
           let object = known ?? context.insert(entity)
           object["active"] = .boolean(item.active)
           object["category"] = .string(item.category)

@@ -12,6 +12,8 @@ public final class StoreReader: @unchecked Sendable {
   let session: StoreSession
   /// The SELECTs of requests for objects by shape.
   private var texts: [FetchShape.Key: String] = [:]
+  /// Whether an index helps with a SELECT for the keys of rows with a value, by its text.
+  var searches: [String: (schemaVersion: Int64, isIndexed: Bool)] = [:]
   /// By model index of the fetched entity.
   private var snapshotReaders: [Int: SnapshotReader] = [:]
   /// Follows the fetch that is running.
@@ -52,6 +54,10 @@ public final class StoreReader: @unchecked Sendable {
         if let blocks = try reader.pageBlocks(session, of: rows) { return blocks }
         return try reader.blocks(statement(for: rows, reader.columns), of: rows)
       }
+      let byValue = try readingByValue(request) { rows in
+        try reader.blocks(self.statement(for: rows, reader.columns), of: rows)
+      }
+      if let byValue { return byValue }
       if request.selectsWholeTable, let blocks = try reader.pageBlocks(session) { return blocks }
       var sql: FetchSQL?
       defer { forgetLists(sql?.lists ?? []) }

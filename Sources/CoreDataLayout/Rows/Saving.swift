@@ -46,13 +46,13 @@ extension StoreWriter {
           expected = counts[index] ?? (objectID.entity.attributes.count, objectID.entity.relationships.count)
           counts[index] = expected
         }
-        guard list[index].attributes.count == expected.attributes, list[index].toOne.count == expected.relationships
+        guard list[index].attributeCount == expected.attributes, list[index].relationshipCount == expected.relationships
         else {
           throw StoreError.failure(
             "\(list[index].objectID.entity.name): the snapshot does not have the entity's properties")
         }
-        for position in list[index].toOne.indices {
-          if let destination = list[index].toOne[position] { try check(destination) }
+        for position in 0..<expected.relationships {
+          if let destination = list[index].destination(position) { try check(destination) }
         }
         if !seen.insert(list[index].objectID) {
           throw StoreError.failure("\(list[index].objectID.entity.name): an object occurs twice in one save")

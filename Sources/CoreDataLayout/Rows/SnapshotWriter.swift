@@ -202,12 +202,12 @@ final class SnapshotWriter {
 
   private func isStored(_ snapshot: Snapshot, _ index: Int, in row: SnapshotReader.Row) throws -> Bool {
     switch columns[index].source {
-    case .attribute(let position, _): try row.has(snapshot.attributes[position], attribute: position)
+    case .attribute(let position, _): try row.has(snapshot.attribute(position), attribute: position)
     case .element(let position, let path, _):
       try row.value(attribute: position).element(at: paths[path]).isIdentical(
-        to: snapshot.attributes[position].element(at: paths[path]))
+        to: snapshot.attribute(position).element(at: paths[path]))
     case .toOneKey(let position), .toOneEntity(let position):
-      try row.destination(relationship: position) == snapshot.toOne[position]
+      try row.destination(relationship: position) == snapshot.destination(position)
     }
   }
 
@@ -261,7 +261,7 @@ final class SnapshotWriter {
     func isPlain(_ index: Int) -> Bool {
       update.columns.allSatisfy { column in
         guard case .attribute(let position, let kind) = columns[column].source else { return false }
-        return RunUpdate.functionValue(snapshots[index].attributes[position], kind) != nil
+        return RunUpdate.functionValue(snapshots[index].attribute(position), kind) != nil
       }
     }
     var end = start
@@ -293,7 +293,7 @@ final class SnapshotWriter {
       statement, firstKey: snapshots[range.lowerBound].objectID.primaryKey ?? 0, count: range.count
     ) { row, column in
       guard case .attribute(let position, let kind) = written[column],
-        let value = RunUpdate.functionValue(snapshots[range.lowerBound + row].attributes[position], kind)
+        let value = RunUpdate.functionValue(snapshots[range.lowerBound + row].attribute(position), kind)
       else { preconditionFailure("runLength lets no such value into a run") }
       return value
     }
@@ -356,33 +356,41 @@ final class SnapshotWriter {
   ) throws {
     switch columns[index].source {
     case .attribute(let position, let kind):
-      switch (unsafe snapshots[row].attributes[position], kind) {
-      case (.integer(let number), .integer): try statement.bind(parameter, number)
-      case (.double(let number), .real) where !number.isNaN: try statement.bind(parameter, number)
-      case (.string(let text), .text): try texts.bind(text, to: statement, at: parameter)
-      case (.boolean(let flag), .integer): try statement.bind(parameter, Int64(flag ? 1 : 0))
-      default:
-        try ValueCoding.bind(
-          unsafe snapshots[row].attributes[position], kind: kind, to: statement, at: parameter,
-          externalData: writer.externalData,
-          seed: RowBinder.seed(number, key, index))
+      if unsafe snapshots[row].edited == nil {
+        try bind(unsafe snapshots[row].ownAttributes[position], kind, key, index, to: statement, at: parameter)
+      } else {
+        try bind(unsafe snapshots[row].attribute(position), kind, key, index, to: statement, at: parameter)
       }
     case .element(let position, let path, let kind):
       try ValueCoding.bind(
-        unsafe snapshots[row].attributes[position].element(at: paths[path]), kind: kind, to: statement, at: parameter,
+        unsafe snapshots[row].attribute(position).element(at: paths[path]), kind: kind, to: statement, at: parameter,
         externalData: writer.externalData, seed: RowBinder.seed(number, key, index))
     case .toOneKey(let position):
-      if let destination = unsafe snapshots[row].toOne[position]?.primaryKey {
+      if let destination = unsafe snapshots[row].destination(position)?.primaryKey {
         try statement.bind(parameter, destination)
       } else {
         try statement.bindNull(parameter)
       }
     case .toOneEntity(let position):
-      if let destination = unsafe snapshots[row].toOne[position] {
+      if let destination = unsafe snapshots[row].destination(position) {
         try statement.bind(parameter, Int64(writer.layout.number(of: destination.entity)))
       } else {
         try statement.bindNull(parameter)
       }
+    }
+  }
+  @inline(__always) private func bind(
+    _ value: Value, _ kind: RowPlan.Kind, _ key: Int64, _ index: Int, to statement: Statement, at parameter: Int32
+  ) throws {
+    switch (value, kind) {
+    case (.integer(let number), .integer): try statement.bind(parameter, number)
+    case (.double(let number), .real) where !number.isNaN: try statement.bind(parameter, number)
+    case (.string(let text), .text): try texts.bind(text, to: statement, at: parameter)
+    case (.boolean(let flag), .integer): try statement.bind(parameter, Int64(flag ? 1 : 0))
+    default:
+      try ValueCoding.bind(
+        value, kind: kind, to: statement, at: parameter, externalData: writer.externalData,
+        seed: RowBinder.seed(number, key, index))
     }
   }
 }

@@ -60,6 +60,17 @@ struct KeyedPositions {
     return list
   }
 
+  /// The rows of an entity with these keys, which may occur more than once.
+  init(_ entity: Entity, keys: [Int64]) {
+    self.init(entity)
+    self.keys = keys
+    if !zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) {
+      self.keys = []
+      for key in keys.sorted() where self.keys.last != key { self.keys.append(key) }
+    }
+    positions = Array(self.keys.indices)
+  }
+
   private mutating func sort() {
     if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return }
     let order = keys.indices.sorted { keys[$0] < keys[$1] }

@@ -1,5 +1,5 @@
-public import ObjectModel
-public import Predicates
+import ObjectModel
+import Predicates
 package import StoreInterface
 
 extension ManagedObjectContext {
@@ -87,31 +87,6 @@ extension ManagedObjectContext {
     return (pending + owners).filter {
       matcher.matches(ObjectSubject(object: $0)) && !$0.isDeletedHere
     }
-  }
-
-  /// The objects whose values at the keys are one of the tuples: one fetch with `IN`, new objects of this context
-  /// included. Of several objects with one tuple the one with the lowest primary key is returned.
-  /// - Parameters:
-  ///   - keys: attribute names, or key paths with dots through to-one relationships.
-  ///   - tuples: as many values as keys each, of the attributes' types; null finds objects without a value.
-  ///   - entity: whose objects, those of its sub-entities included.
-  /// - Throws: what the store throws.
-  public func fetch(matching keys: [String], tuples: [[Value]], entity: Entity) throws -> [ValueTuple: ManagedObject] {
-    if tuples.isEmpty { return [:] }
-    let keyPaths = keys.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
-    var request = FetchSpecification(entity)
-    request.predicate = .tupleIsIn(keyPaths, tuples)
-    if let keyPath = keyPaths.first, keyPaths.count == 1, tuples.allSatisfy({ $0.count == 1 }) {
-      request.predicate = .isIn(keyPath, tuples.flatMap { $0 })
-    }
-    var found: [ValueTuple: ManagedObject] = [:]
-    for object in try fetch(request) {
-      let subject = ObjectSubject(object: object)
-      let tuple = ValueTuple(keyPaths.map { subject.value(at: $0) })
-      if found[tuple] == nil { found[tuple] = object }
-    }
-    try throwDeferredError()
-    return found
   }
 
   /// Fetched objects in the order of what they are here, which may not be that of newer rows.

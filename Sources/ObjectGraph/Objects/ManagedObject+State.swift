@@ -11,6 +11,11 @@ struct ObjectStorage {
   fileprivate var blockRow: Int32 = 0
   /// Whether the values are those of the row in the block, not those of the contents.
   fileprivate var isPacked = false
+  /// Whether a save has written `edited`: then the object is stored as that, one version later than the row.
+  fileprivate var isEditSaved = false
+  /// The row with values that it was given since it was read. Only an object that is packed and has no contents has
+  /// one.
+  fileprivate var edited: EditedRow?
   fileprivate var status = ManagedObject.Status.fault
   fileprivate var isDeletionSaved = false
   fileprivate var isEmptied = false
@@ -123,10 +128,17 @@ extension ManagedObject {
   private var isPacked: Bool { storage.isPacked }
 
   /// The row that the values are those of, as long as it was not taken apart.
-  var snapshotRow: (block: SnapshotBlock, index: Int)? { isPacked ? block.map { ($0, Int(blockRow)) } : nil }
+  var snapshotRow: (block: SnapshotBlock, index: Int)? {
+    isPacked && storage.edited == nil ? block.map { ($0, Int(blockRow)) } : nil
+  }
 
-  /// Whether the values are those that were read, and nothing but values is loaded.
-  var isUntouched: Bool { isPacked && contents == nil }
+  /// Whether the values are those that are stored, and nothing but values is loaded.
+  var isUntouched: Bool {
+    isPacked && storage.contents == nil && (storage.edited == nil || storage.isEditSaved)
+  }
+
+  /// The row with the values that are not stored yet, of an object that is nothing else.
+  var unsavedEdits: EditedRow? { storage.isEditSaved ? nil : storage.edited }
 
   /// One value per attribute; empty while the object is a fault.
   fileprivate(set) var values: [Value] {
@@ -190,9 +202,28 @@ extension ManagedObject {
 
   /// Sets a value that the object has not been given in an event.
   func putValue(_ value: Value, at index: Int) {
+    if isPacked && storage.contents == nil && edit(value, at: index) { return }
     if isPacked || storage.contents == nil { return ownContents().put(value, at: index) }
     // Safety: the object holds its contents, and nothing runs meanwhile that could take them away.
     unsafe borrowing(storage.contents.unsafelyUnwrapped) { $0.put(value, at: index) }
+  }
+
+  /// Keeps a value beside the packed row.
+  /// - Returns: false where the row has to be taken apart.
+  private func edit(_ value: Value, at index: Int) -> Bool {
+    guard storage.block != nil, !storage.isEditSaved, !runtime.transientProperties.contains(attribute: index) else {
+      return false
+    }
+    if let edited = storage.edited {
+      if edited.count == EditedRow.greatestCount { return false }
+      storage.edited = edited.setting(index, to: value)
+      return true
+    }
+    // Safety: as below.
+    guard let edited = unsafe borrowing(storage.block.unsafelyUnwrapped, { $0.editing(Int(blockRow), index, value) })
+    else { return false }
+    storage.edited = edited
+    return true
   }
 
   /// Sets all values of an object that was just inserted.
@@ -220,6 +251,7 @@ extension ManagedObject {
 
   /// The attributes and to-one relationships of a loaded object that differ from `stored`, transient ones included.
   var changedProperties: PropertySet {
+    if let edited = unsavedEdits { return edited.edits }
     if isPacked || storage.contents == nil { return PropertySet() }
     // Safety: the object holds its contents, and nothing runs meanwhile that could take them away.
     return unsafe borrowing(storage.contents.unsafelyUnwrapped) { $0.changedProperties }
@@ -227,6 +259,7 @@ extension ManagedObject {
 
   /// Whether there is any of `changedProperties`.
   func hasChangedProperties(countingTransients: Bool) -> Bool {
+    if storage.edited != nil && !storage.isEditSaved { return true }
     if isPacked || storage.contents == nil { return false }
     // Safety: as above.
     return unsafe borrowing(storage.contents.unsafelyUnwrapped) { contents in
@@ -238,7 +271,10 @@ extension ManagedObject {
   var hasStored: Bool { storage.block != nil || storage.contents?.hasStored ?? false }
 
   /// The version of the row that `stored` is; nil without one.
-  var storedVersion: Int64? { block?.version(at: Int(blockRow)) ?? storage.contents?.storedVersion }
+  var storedVersion: Int64? {
+    guard let block else { return storage.contents?.storedVersion }
+    return block.version(at: Int(blockRow)) + (storage.isEditSaved ? 1 : 0)
+  }
 
   /// The permanent id that a save which failed had already reserved.
   var reservedID: ObjectID? { contents?.reservedID }
@@ -274,8 +310,21 @@ extension ManagedObject {
   /// Takes the row apart. A fault keeps it as `stored`.
   private func unpack() {
     guard let block else { return }
-    let snapshot = block.snapshot(at: Int(blockRow))
-    if isPacked && contents == nil {
+    var snapshot = block.snapshot(at: Int(blockRow))
+    if let edited = storage.edited {
+      let own: ObjectContents
+      if storage.isEditSaved {
+        snapshot.version += 1
+        snapshot.attributes = edited.attributes
+        own = ObjectContents(unpacking: snapshot)
+        own.touched = runtime.transientProperties
+      } else {
+        own = ObjectContents(unpacking: snapshot)
+        own.values = edited.attributes
+        own.touched = edited.edits
+      }
+      storage.contents = own
+    } else if isPacked && contents == nil {
       storage.contents = ObjectContents(unpacking: snapshot)
     } else {
       let own = contents ?? ObjectContents()
@@ -287,13 +336,27 @@ extension ManagedObject {
         own.touched = PropertySet()
       }
     }
+    dropRow()
+  }
+
+  private func dropRow() {
     storage.block = nil
     storage.isPacked = false
+    dropEdits()
+  }
+
+  private func dropEdits() {
+    storage.isEditSaved = false
+    if storage.edited != nil { storage.edited = nil }
   }
 
   /// An object has been saved as this row, which is looked at where it lies, since to take it out of a list costs more.
   /// - Parameter step: how much greater its version is now.
   @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, addingToVersion step: Int64 = 0) {
+    if storage.edited != nil, step == 1, unsafe snapshot.pointee.edited === storage.edited {
+      storage.isEditSaved = true
+      return
+    }
     if isPacked || storage.contents == nil { _ = ownContents() }
     // The row has no transient attributes.
     unsafe storage.contents?.becomeSaved(snapshot, addingToVersion: step, touched: runtime.transientProperties)
@@ -304,6 +367,7 @@ extension ManagedObject {
 
   /// Gives a fault a row to fire from.
   func setSnapshotRow(_ block: SnapshotBlock, _ row: Int) {
+    dropEdits()
     storage.block = block
     storage.blockRow = Int32(row)
     if storage.faultGroup != nil { storage.faultGroup = nil }
@@ -319,6 +383,7 @@ extension ManagedObject {
 
   /// Takes the values of a row: the object is loaded and unchanged.
   func load(_ block: SnapshotBlock, _ row: Int) {
+    dropEdits()
     storage.block = block
     storage.blockRow = Int32(row)
     becomePacked()
@@ -345,8 +410,7 @@ extension ManagedObject {
 
   /// Takes the values of a snapshot: the object is loaded and unchanged.
   func load(_ snapshot: Snapshot) {
-    storage.block = nil
-    storage.isPacked = false
+    dropRow()
     let own = ownContents()
     own.stored = snapshot
     own.values = snapshot.attributes
@@ -359,8 +423,7 @@ extension ManagedObject {
 
   /// Forgets values and row.
   func forgetValues() {
-    storage.block = nil
-    storage.isPacked = false
+    dropRow()
     guard let contents else { return }
     contents.stored = nil
     contents.values = []
@@ -374,6 +437,7 @@ extension ManagedObject {
   /// The value of an attribute of an object that is loaded.
   func loadedValue(_ index: Int) -> Value {
     if isPacked && storage.block != nil {
+      if storage.edited != nil, let value = storage.edited?.edit(index) { return value }
       return unsafe borrowing(storage.block.unsafelyUnwrapped) { $0.value(at: Int(blockRow), attribute: index) }
     }
     return contents?.values[index] ?? .null
@@ -382,6 +446,7 @@ extension ManagedObject {
   /// Whether an attribute of an object that is loaded has this value, to the byte.
   func hasLoadedValue(_ value: Value, at index: Int) -> Bool {
     if isPacked && storage.block != nil {
+      if storage.edited != nil, let edit = storage.edited?.edit(index) { return value.isIdentical(to: edit) }
       return unsafe borrowing(storage.block.unsafelyUnwrapped) { $0.has(value, at: Int(blockRow), attribute: index) }
     }
     if storage.contents == nil { return value.isIdentical(to: .null) }
@@ -390,9 +455,9 @@ extension ManagedObject {
 
   /// Whether every value of an object that is loaded certainly breaks no rule.
   func hasOnlyValues(acceptedBy rules: [AttributeValidator.PlainRule]) -> Bool {
-    if isPacked || storage.contents == nil {
-      return rules.indices.allSatisfy { rules[$0].accepts(loadedValue($0)) }
-    }
+    if let edited = storage.edited { return edited.hasOnlyValues(acceptedBy: rules) }
+    if isPacked, let block { return block.hasOnlyValues(at: Int(blockRow), acceptedBy: rules) }
+    if storage.contents == nil { return rules.indices.allSatisfy { rules[$0].accepts(.null) } }
     // Safety: the object holds its contents, and nothing runs meanwhile that could take them away.
     return unsafe borrowing(storage.contents.unsafelyUnwrapped) { $0.hasOnlyValues(acceptedBy: rules) }
   }

@@ -84,9 +84,14 @@ final class ObjectContents {
     hasStored = true
     unsafe storedID = snapshot.pointee.objectID
     unsafe version = snapshot.pointee.version + step
-    unsafe uncheckedStoredValues = snapshot.pointee.attributes
-    unsafe uncheckedStoredDestinations = snapshot.pointee.toOne
-    if unsafe !uncheckedDestinations.isEmpty { unsafe uncheckedDestinations = snapshot.pointee.toOne }
+    if unsafe snapshot.pointee.edited == nil {
+      unsafe uncheckedStoredValues = snapshot.pointee.ownAttributes
+      unsafe uncheckedStoredDestinations = snapshot.pointee.ownToOne
+    } else {
+      unsafe uncheckedStoredValues = snapshot.pointee.attributes
+      unsafe uncheckedStoredDestinations = snapshot.pointee.toOne
+    }
+    if unsafe !uncheckedDestinations.isEmpty { unsafe uncheckedDestinations = uncheckedStoredDestinations }
     unsafe uncheckedTouched = touched
   }
 

@@ -74,6 +74,9 @@ struct SavePlan {
 
   /// - Parameter isChild: transient attributes are kept, for the parent's objects have them too.
   private func snapshot(of object: ManagedObject, version: Int64, _ isChild: Bool) -> Snapshot {
+    if !isChild, let edited = object.unsavedEdits {
+      return Snapshot(edited, objectID: object.objectID, version: version)
+    }
     var attributes = object.values
     if !isChild && !object.runtime.transientAttributes.isEmpty {
       for index in object.runtime.transientAttributes { attributes[index] = .null }

@@ -135,7 +135,7 @@ final class RowCache: Sendable {
       if generations.isEmpty { return }
       generations.indexWaiting()
       let roots = Set(generations.young.entries.keys.map(\.root)).union(generations.old.entries.keys.map(\.root))
-      for block in blocks where block.spaces.contains(where: { roots.contains($0.rootIndex) }) {
+      for block in blocks where !block.allSpaces({ !roots.contains($0.rootIndex) }) {
         for row in 0..<block.count {
           guard let key = Key(block.objectID(at: row)), generations.entry(key) != nil else { continue }
           // By itself, so that it does not keep its whole block.
@@ -169,8 +169,12 @@ final class RowCache: Sendable {
 
   private func forget(_ objectIDs: some Sequence<ObjectID>, _ generations: inout Generations) {
     if generations.isEmpty { return }
-    generations.indexWaiting()
+    var isIndexed = false
     for id in objectIDs {
+      if !isIndexed {
+        generations.indexWaiting()
+        isIndexed = true
+      }
       if let key = Key(id) { generations.remove(key) }
     }
   }
@@ -179,12 +183,9 @@ final class RowCache: Sendable {
 extension PersistentStoreCoordinator {
   /// The rows of a block that faults may fire from copies of.
   fileprivate func cacheablePart(of block: SnapshotBlock) -> SnapshotBlock? {
-    var last: ObjectID.Space?
-    var isWhole = true
-    for space in block.spaces where space !== last {
-      last = space
+    let isWhole = block.allSpaces { space in
       let runtime = runtime(space.entity)
-      if runtime.hasDerivedAttributes || runtime.hasBinaryAttributes { isWhole = false }
+      return !runtime.hasDerivedAttributes && !runtime.hasBinaryAttributes
     }
     if isWhole { return block }
     return SnapshotBlock(block.snapshots.filter { runtime($0.objectID.entity).isCacheable($0) })

@@ -86,11 +86,11 @@ extension Value {
   }
 
   /// Hashes so that values that are equal by `isEqual(to:)` hash alike.
-  func hashByEquality(into hasher: inout Hasher) {
+  package func hashByEquality(into hasher: inout Hasher) {
     if let number {
       hasher.combine(number.asDouble)
-    } else if let text {
-      for byte in text.utf8 { hasher.combine(byte) }
+    } else if var text {
+      text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     } else if let bytes {
       hasher.combine(bytes)
     } else if case .composite(let elements) = self {

@@ -6,18 +6,94 @@ public struct Snapshot: Sendable, Hashable {
   public var objectID: ObjectID
   /// The optimistic-lock counter (`Z_OPT`), 1 on insert.
   public var version: Int64
-  /// One value per attribute, in the order of `Entity.attributes` of the object's own entity. Transient attributes
-  /// are `.null`.
-  public var attributes: [Value]
-  /// One entry per relationship, in the order of `Entity.relationships`: the destination of a to-one relationship;
-  /// always nil for a to-many relationship.
-  public var toOne: [ObjectID?]
+  // Both empty while there is an `edited`, which has the values then. Loops over many rows look at them where they lie.
+  @usableFromInline package private(set) var ownAttributes: [Value]
+  @usableFromInline package private(set) var ownToOne: [ObjectID?]
+  /// What the object was read as and how it differs from that, as long as its values were not taken apart.
+  @usableFromInline package private(set) var edited: EditedRow?
 
   /// A snapshot with a value for every attribute and an entry for every relationship of the id's entity.
   public init(objectID: ObjectID, version: Int64, attributes: [Value], toOne: [ObjectID?]) {
     self.objectID = objectID
     self.version = version
-    self.attributes = attributes
-    self.toOne = toOne
+    ownAttributes = attributes
+    ownToOne = toOne
+  }
+
+  /// A row with its edits, which is not taken apart.
+  package init(_ edited: EditedRow, objectID: ObjectID, version: Int64) {
+    self.objectID = objectID
+    self.version = version
+    ownAttributes = []
+    ownToOne = []
+    self.edited = edited
+  }
+
+  /// One value per attribute, in the order of `Entity.attributes` of the object's own entity. Transient attributes
+  /// are `.null`.
+  @inlinable public var attributes: [Value] {
+    _read {
+      if let edited { yield edited.attributes } else { yield ownAttributes }
+    }
+    _modify {
+      if edited != nil { unpack() }
+      yield &ownAttributes
+    }
+  }
+
+  /// One entry per relationship, in the order of `Entity.relationships`: the destination of a to-one relationship;
+  /// always nil for a to-many relationship.
+  @inlinable public var toOne: [ObjectID?] {
+    _read {
+      if let edited { yield edited.toOne } else { yield ownToOne }
+    }
+    _modify {
+      if edited != nil { unpack() }
+      yield &ownToOne
+    }
+  }
+
+  /// One of `attributes`, by its position. Faster than through the list where many rows are asked.
+  @inlinable public func attribute(_ index: Int) -> Value {
+    if let edited { edited.value(index) } else { ownAttributes[index] }
+  }
+
+  /// One of `toOne`, by its position. Faster than through the list where many rows are asked.
+  @inlinable public func destination(_ index: Int) -> ObjectID? {
+    if let edited { edited.destination(index) } else { ownToOne[index] }
+  }
+
+  /// The number of `attributes`.
+  package var attributeCount: Int { edited?.attributeCount ?? ownAttributes.count }
+  /// The number of entries in `toOne`.
+  package var relationshipCount: Int { edited?.relationshipCount ?? ownToOne.count }
+
+  /// Has values of its own from now on.
+  @usableFromInline package mutating func unpack() {
+    guard let edited else { return }
+    ownAttributes = edited.attributes
+    ownToOne = edited.toOne
+    self.edited = nil
+  }
+
+  /// With values of its own.
+  var unpacked: Snapshot {
+    var copy = self
+    copy.unpack()
+    return copy
+  }
+
+  /// Equal where all values are.
+  public static func == (left: Snapshot, right: Snapshot) -> Bool {
+    left.objectID == right.objectID && left.version == right.version && left.attributes == right.attributes
+      && left.toOne == right.toOne
+  }
+
+  /// By id, version and values.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(objectID)
+    hasher.combine(version)
+    hasher.combine(attributes)
+    hasher.combine(toOne)
   }
 }

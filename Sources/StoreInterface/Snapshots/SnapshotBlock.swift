@@ -74,7 +74,7 @@ import Predicates
   /// Finished snapshots.
   public init(_ snapshots: [Snapshot]) {
     count = snapshots.count
-    list = snapshots
+    list = snapshots.contains { $0.edited != nil } ? snapshots.map(\.unpacked) : snapshots
     shape = nil
     onlySpace = nil
     width = 0
@@ -117,8 +117,17 @@ import Predicates
     unsafe UnsafeMutableRawPointer(cells).deallocate()
   }
 
-  /// The entities that its rows may be of.
-  package var spaces: [ObjectID.Space] { shape?.kinds.map(\.space) ?? list.map(\.objectID.space) }
+  /// Whether something is true of all entities that its rows may be of.
+  package func allSpaces(_ isTrue: (ObjectID.Space) -> Bool) -> Bool {
+    if let shape { return shape.kinds.allSatisfy { isTrue($0.space) } }
+    var last: ObjectID.Space?
+    for index in list.indices where list[index].objectID.space !== last {
+      let space = list[index].objectID.space
+      if !isTrue(space) { return false }
+      last = space
+    }
+    return true
+  }
 
   /// What the id of a row has in common with others.
   @inline(__always) package func space(at row: Int) -> ObjectID.Space {
@@ -178,6 +187,31 @@ import Predicates
     return self.value(at: row, attribute: attribute).isIdentical(to: value)
   }
 
+  /// How many attributes and relationships a row's own entity has.
+  func counts(at row: Int) -> (attributes: Int, relationships: Int) {
+    precondition(row >= 0 && row < count, "there are \(count) rows")
+    guard let shape else { return (list[row].attributeCount, list[row].relationshipCount) }
+    let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
+    return (kind.attributeCount, kind.relationshipCount)
+  }
+
+  /// Whether every value of a row certainly breaks no rule; there is one for each.
+  /// - Parameter others: attributes that are not looked at.
+  package func hasOnlyValues(
+    at row: Int, acceptedBy rules: [AttributeValidator.PlainRule], except others: PropertySet = PropertySet()
+  ) -> Bool {
+    guard rules.count == counts(at: row).attributes else { return false }
+    for index in rules.indices where !others.contains(attribute: index) {
+      if shape != nil, unsafe forms[row * (width + 1) + 1 + index] == Form.string {
+        // Without a look at the text.
+        if !rules[index].acceptsTexts { return false }
+      } else if !rules[index].accepts(value(at: row, attribute: index)) {
+        return false
+      }
+    }
+    return true
+  }
+
   /// The bytes of a text in a row; nil where it is no text, or stands by itself. Good as long as the block.
   private func packedText(_ row: Int, _ index: Int) -> UnsafeRawBufferPointer? {
     // Safety: callers have checked both, as for `packedValue`.
@@ -234,6 +268,11 @@ import Predicates
     return Snapshot(
       objectID: ObjectID(space: kind.space, primaryKey: unsafe cells[row * (width + 2)]), version: version(at: row),
       attributes: attributes, toOne: toOne)
+  }
+
+  /// A packed row with another value of an attribute.
+  package func editing(_ row: Int, _ attribute: Int, _ value: Value) -> EditedRow? {
+    shape == nil ? nil : EditedRow(self, row, attribute, value)
   }
 
   /// All rows as snapshots of their own.

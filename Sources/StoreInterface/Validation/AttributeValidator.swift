@@ -101,6 +101,9 @@ public struct AttributeValidator: Sendable {
       return true
     }
 
+    /// Whether no text breaks a rule.
+    var acceptsTexts: Bool { form == .text }
+
     /// Whether the value certainly breaks no rule; otherwise `violations(of:)` tells.
     @inline(__always) package func accepts(_ value: Value) -> Bool {
       switch value {

@@ -175,8 +175,8 @@ struct CompositeTests {
         #expect(try names("address.city > 'C'") == [.string("Oslo"), .string("Rome")])
         #expect(try names("address.spot.x == 1.5 AND address.number IN {1, 2}") == [.string("Bonn"), .string("Oslo")])
       }
-      let found = try context.fetch(matching: ["address.city"], tuples: [[.string("Oslo")]], entity: shop.venue)
-      let oslo = try #require(found[[.string("Oslo")]])
+      let found = try context.fetch(matching: "address.city", values: [.string("Oslo")], entity: shop.venue)
+      let oslo = try #require(found[0])
       oslo["address.city"] = .string("Ulm")
       #expect(try names("address.city BEGINSWITH 'U'") == [.string("Oslo")])
       #expect(try names("address.city == 'Oslo'") == [])

@@ -1,0 +1,192 @@
+import CoreDataLayout
+import Foundation
+import ObjectGraph
+import ObjectModel
+import Predicates
+import StoreInterface
+import TestSupport
+import Testing
+
+/// An object that was changed keeps the row that it was read as, with its new values beside it. It answers and saves as
+/// one whose row was taken apart before, by what asks for all of its values.
+@Suite("Edits beside rows")
+struct EditedRowTests {
+  private static let attributes = ["count", "day", "flag", "mood", "name", "note", "ratio"]
+
+  private static func model() throws -> ManagedObjectModel {
+    var item = EntityDescription("Item")
+    var mood = AttributeDescription("mood", .string)
+    mood.isTransient = true
+    var name = AttributeDescription("name", .string)
+    name.minimumValue = .integer(2)
+    item.attributes = [
+      .init("count", .integer32), .init("day", .date), .init("flag", .boolean), mood, name, .init("note", .string),
+      .init("ratio", .float),
+    ]
+    item.relationships = [
+      .init("next", toOne: "Item", inverse: "previous"), .init("previous", toOne: "Item", inverse: "next"),
+    ]
+    return try ManagedObjectModel(entities: [item])
+  }
+
+  private static func value(_ key: String, _ random: inout SeededGenerator) -> Value {
+    func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+    if number(6) == 0 { return .null }
+    switch key {
+    case "count": return .integer(Int64(number(3)))
+    case "day": return .date(Date(timeIntervalSinceReferenceDate: Double(number(3))))
+    case "flag": return .boolean(number(2) == 0)
+    case "ratio": return .double([0, -0.0, 0.1, 2.5][number(4)])
+    // One is too short for the model.
+    default:
+      return .string(
+        ["e\u{301}e", "\u{e9}e", "a text too long to lie in a value", number(9) == 0 ? "x" : "xy"][number(4)])
+    }
+  }
+
+  /// One of two stores with the same rows, and a context over it.
+  private final class World {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+    let other: ManagedObjectContext
+    /// Whether rows are taken apart before anything is done.
+    let takesApart: Bool
+
+    init(_ path: String, takesApart: Bool) throws {
+      let model = try EditedRowTests.model()
+      let store = try SQLiteStore.create(path: path, model: model)
+      container = try PersistentContainer(name: "items", model: model, store: store)
+      context = container.newBackgroundContext()
+      other = container.newBackgroundContext()
+      self.takesApart = takesApart
+      try other.performAndWait {
+        var random = SeededGenerator(seed: 7)
+        for number in 0..<40 {
+          let item = other.insert(try model.required("Item"))
+          for key in EditedRowTests.attributes where key != "name" {
+            item[key] = EditedRowTests.value(key, &random)
+          }
+          item["name"] = .string("name \(number)")
+        }
+        try other.save()
+        other.reset()
+      }
+      context.performAndWait {
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        context.undoManager = ContextUndoManager()
+      }
+    }
+
+    func items(in context: ManagedObjectContext) throws -> [ManagedObject] {
+      let request = FetchRequest<ManagedObject>(entityName: "Item")
+      request.includesPendingChanges = false
+      return try context.fetch(request).sorted { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
+    }
+
+    /// What an object says of itself.
+    func description(_ item: ManagedObject) -> String {
+      if takesApart && !item.isFault { _ = item.changedValues() }
+      let values = EditedRowTests.attributes.map { "\(item.attributeValue($0))" }
+      let changes: [[String: PropertyValue]] = [
+        item.changedValues(), item.committedValues(), item.changedValuesForCurrentEvent(),
+      ]
+      let texts = changes.map { change in change.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ") }
+      return ([String(describing: item.objectID.primaryKey), "\(item.isUpdated) \(item.hasPersistentChangedValues)"]
+        + values + texts).joined(separator: "; ")
+    }
+
+    /// Does something random.
+    /// - Returns: what came of it.
+    func step(_ random: inout SeededGenerator, _ items: inout [ManagedObject]) -> String {
+      func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+      let (kind, first) = (number(40), number(items.count))
+      let item = items[first]
+      if takesApart && !item.isFault { _ = item.changedValues() }
+      do {
+        switch kind {
+        case 0..<22:
+          // Neighbours get the same attribute, so that they are written together.
+          let key = EditedRowTests.attributes[number(7)]
+          let last = min(first + (number(3) == 0 ? number(30) : 0), items.count - 1)
+          for index in first...last {
+            if takesApart && !items[index].isFault { _ = items[index].changedValues() }
+            items[index][key] = EditedRowTests.value(key, &random)
+          }
+        case 22..<24: return "\(item.attributeValue(EditedRowTests.attributes[number(7)]))"
+        case 24..<27: return description(item)
+        case 27: item.setObject(number(3) == 0 ? nil : items[number(items.count)], for: "next")
+        case 28: try context.refresh(item, mergeChanges: number(2) == 0)
+        case 29: context.rollback()
+        case 30: context.undo()
+        case 31: context.redo()
+        case 32: context.processPendingChanges()
+        case 33:
+          context.delete(item)
+          context.undo()
+        case 34: try write(number(items.count), &random)
+        case 35:
+          context.reset()
+          items = try self.items(in: context)
+        case 36: return try context.fetch(request(number(3))).map { "\($0.objectID.primaryKey ?? 0)" }.joined(separator: " ")
+        default: try context.save()
+        }
+        return "done"
+      } catch let error as ValidationError {
+        context.rollback()
+        return "\(error.problems.map(\.code))"
+      } catch {
+        context.rollback()
+        return "\(type(of: error))"
+      }
+    }
+
+    private func request(_ count: Int) -> FetchRequest<ManagedObject> {
+      let request = FetchRequest<ManagedObject>(entityName: "Item")
+      request.predicate = .comparison(["count"], .equal, .integer(Int64(count)))
+      return request
+    }
+
+    /// Another context writes a row, so that the next save of this one may be in conflict.
+    private func write(_ index: Int, _ random: inout SeededGenerator) throws {
+      let key = EditedRowTests.attributes[Int.random(in: 0..<3, using: &random)]
+      let value = EditedRowTests.value(key, &random)
+      try other.performAndWait {
+        let item = try items(in: other)[index]
+        item[key] = value
+        try other.save()
+        other.reset()
+      }
+    }
+
+    func rows() throws -> [Snapshot] {
+      try container.coordinator.store.snapshots(
+        FetchSpecification(try container.managedObjectModel.required("Item")))
+    }
+  }
+
+  @Test("an object with edits is what one is whose row was taken apart", arguments: UInt64(1)...20)
+  func agreement(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let worlds = [
+      try World(folder.path("beside.sqlite"), takesApart: false), try World(folder.path("apart.sqlite"), takesApart: true),
+    ]
+    var items = try worlds.map { world in try world.context.performAndWait { try world.items(in: world.context) } }
+    var generators = [SeededGenerator(seed: seed), SeededGenerator(seed: seed)]
+    for step in 0..<200 {
+      var outcomes: [String] = []
+      for (index, world) in worlds.enumerated() {
+        outcomes.append(world.context.performAndWait { world.step(&generators[index], &items[index]) })
+      }
+      try #require(outcomes[0] == outcomes[1], "step \(step)")
+      if step % 10 == 0 {
+        let texts = zip(worlds, items).map { world, items in
+          world.context.performAndWait { items.map { world.description($0) } }
+        }
+        try #require(texts[0] == texts[1], "step \(step)")
+      }
+      let rows = try worlds.map { try $0.rows() }
+      try #require(rows[0].map(\.attributes) == rows[1].map(\.attributes), "step \(step)")
+      try #require(rows[0].map(\.version) == rows[1].map(\.version), "step \(step)")
+    }
+  }
+}
