@@ -112,7 +112,7 @@ struct ValueLookupTests {
     #expect(try isFoundByValue())
     #expect(try store.snapshotBlocks(request).flatMap(\.snapshots) == expected)
     let other = try Connection(path: store.path)
-    try other.execute("DROP INDEX Z_Item_byCode")
+    try other.execute("DROP INDEX Z_Item_byCode; DROP INDEX Z_Item_code")
     try other.close()
     #expect(try !isFoundByValue())
     #expect(try store.snapshotBlocks(request).flatMap(\.snapshots) == expected)
