@@ -63,7 +63,7 @@ extension InMemoryContents {
         throw .failure("\(entity.name): primary key \(key.primaryKey) is taken")
       }
     }
-    let ids = request.inserted.map(\.objectID) + request.updated.map(\.objectID) + request.deleted.map(\.objectID)
+    let ids = request.insertedIDs + request.updatedIDs + request.deletedIDs
     for id in ids where !seen.insert(id).inserted {
       throw .failure("\(id.entity.name): an object occurs twice in one save")
     }
@@ -94,7 +94,7 @@ extension InMemoryContents {
   /// The tuples that the save adds, by constraint.
   private func checkConstraints(_ request: SaveRequest) throws(StoreError) -> [[ValueTuple: RowKey]] {
     var added: [[ValueTuple: RowKey]] = Array(repeating: [:], count: constraints.count)
-    let touched = Set((request.updated.map(\.objectID) + request.deleted.map(\.objectID)).compactMap { key($0) })
+    let touched = Set((request.updatedIDs + request.deletedIDs).compactMap { key($0) })
     for snapshot in request.updated + request.inserted {
       guard let rowKey = key(snapshot.objectID) else { continue }
       for (index, constraint) in constraints.enumerated() where !constraint.hasDerivedPart {

@@ -14,7 +14,7 @@ extension InMemoryStore {
   /// Applies a save to a copy, hands that to `write`, and keeps it when `write` succeeds; nothing has changed
   /// otherwise. The store waits meanwhile.
   package func save(_ request: SaveRequest, writing write: (StoreContents) throws -> Void) throws {
-    for id in request.inserted.map(\.objectID) + request.updated.map(\.objectID) + request.deleted.map(\.objectID)
+    for id in request.insertedIDs + request.updatedIDs + request.deletedIDs
     where id.entity.model !== model {
       throw StoreError.failure("\(id.entity.name) belongs to another model than the store's")
     }

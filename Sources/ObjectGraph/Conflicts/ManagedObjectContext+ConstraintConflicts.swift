@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   private func constraintConflicts(of plan: SavePlan) throws -> [ConstraintConflict] {
     let candidates = Array(
       zip(plan.objects.updated + plan.objects.inserted, plan.request.updated + plan.request.inserted))
-    let replaced = Set(plan.request.updated.map(\.objectID) + plan.request.deleted.map(\.objectID))
+    let replaced = Set(plan.request.updatedIDs + plan.request.deletedIDs)
     var conflicts: [ConstraintConflict] = []
     for constraint in UniquenessConstraint.all(ModelLayout(coordinator.model)) {
       var members: [Place: [ManagedObject]] = [:]

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     guard let parent else { return try coordinator.save(plan.request, caching: settings.stalenessInterval != 0) }
     let changes = plan.childSave
     let changed =
-      plan.request.updated.map(\.objectID) + pending.editedLists.map(\.objectID) + pending.memberChanges.owners
+      plan.request.updatedIDs + pending.editedLists.map(\.objectID) + pending.memberChanges.owners
     let (found, state) = try ask(parent) { (try parent.absorb(changes), parent.sharedState(of: changed)) }
     _ = retain(found)
     saves.noteParent(state)
@@ -95,8 +95,10 @@ extension ManagedObjectContext {
     if parent == nil { advanceGeneration() }
     let isAnyIDWanted = !pending.editedLists.isEmpty || self.permanentIDs.isKept || undoManager != nil
     let permanentIDs = isAnyIDWanted ? plan.permanentIDs : [:]
-    let isAnyIDNew = zip(plan.objects.inserted, plan.request.inserted).contains { $0.objectID != $1.objectID }
-    if isAnyIDNew { replaceIDs(of: plan.objects.inserted, with: plan.request.inserted.map(\.objectID)) }
+    let isAnyIDNew = plan.objects.inserted.indices.contains {
+      plan.objects.inserted[$0].objectID != plan.request.inserted[$0].objectID
+    }
+    if isAnyIDNew { replaceIDs(of: plan.objects.inserted, with: plan.request.insertedIDs) }
     becomeSaved(plan.objects.inserted, plan.request.inserted, addingToVersion: 0)
     becomeSaved(plan.objects.updated, plan.request.updated, addingToVersion: parent == nil ? 1 : 0)
     let memberChanges = pending.memberChanges
@@ -109,7 +111,7 @@ extension ManagedObjectContext {
       object.makeInert(.gone)
     }
     noteIDChanges(permanentIDs)
-    noteDeletion(of: plan.request.deleted.map(\.objectID))
+    noteDeletion(of: plan.request.deletedIDs)
     pending.removeAll()
     pending.checkInvariants()
     for object in plan.objects.inserted where object.runtime.hasSubclass { object.didSave() }
@@ -134,8 +136,8 @@ extension ManagedObjectContext {
 
   private func announce(_ plan: SavePlan, relationshipOwners: [ObjectID], _ memberChanges: MemberChanges) {
     var ids = ContextChangeIDs(
-      inserted: plan.request.inserted.map(\.objectID), updated: plan.request.updated.map(\.objectID),
-      deleted: plan.request.deleted.map(\.objectID), relationshipOwners: relationshipOwners)
+      inserted: plan.request.insertedIDs, updated: plan.request.updatedIDs, deleted: plan.request.deletedIDs,
+      relationshipOwners: relationshipOwners)
     ids.add(memberChanges)
     ids.states = [saves.removeParentState(), sharedState(of: ids)].compactMap(\.self)
     let changes = ContextChanges(

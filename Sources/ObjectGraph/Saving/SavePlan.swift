@@ -52,7 +52,7 @@ struct SavePlan {
         guard object.differsFromStored(countingTransients: true) else { return nil }
         return object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
       },
-      deleted: request.deleted.map(\.objectID),
+      deleted: request.deletedIDs,
       members: request.toMany)
   }
 

@@ -15,15 +15,13 @@ extension PersistentStoreCoordinator {
     try requireWritable(request)
     let epoch = rowCache.epoch
     try counters.measure(.saves) { try withoutNewGenerations { try store.save(request) } }
-    let written = request.deleted.map(\.objectID) + request.updated.map(\.objectID)
+    let written = request.deletedIDs + request.updatedIDs
     guard let next = rowCache.forget(written, writtenIn: epoch), caching,
       rowCache.hasRoom(for: request.inserted.count + request.updated.count)
     else { return }
-    let updated = request.updated.map { snapshot in
-      var snapshot = snapshot
-      snapshot.version += 1
-      return snapshot
-    }
-    rowCache.remember([SnapshotBlock(request.inserted + updated)], readIn: next, self)
+    var updated = request.updated
+    for index in updated.indices { updated[index].version += 1 }
+    let blocks = [request.inserted, updated].filter { !$0.isEmpty }.map { SnapshotBlock($0) }
+    rowCache.remember(blocks, readIn: next, self)
   }
 }

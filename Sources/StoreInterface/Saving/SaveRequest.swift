@@ -28,6 +28,21 @@ public struct SaveRequest: Sendable {
   /// save is a part of. Such a request's objects are not to be saved again from what was read before.
   package var keepsVersionsOfNewOwners = false
 
+  /// The ids of `inserted`.
+  package var insertedIDs: [ObjectID] { Self.ids(of: inserted) }
+  /// The ids of `updated`.
+  package var updatedIDs: [ObjectID] { Self.ids(of: updated) }
+  /// The ids of `deleted`.
+  package var deletedIDs: [ObjectID] { deleted.map(\.objectID) }
+
+  /// By position: `map` would copy every snapshot.
+  private static func ids(of snapshots: [Snapshot]) -> [ObjectID] {
+    var ids: [ObjectID] = []
+    ids.reserveCapacity(snapshots.count)
+    for index in snapshots.indices { ids.append(snapshots[index].objectID) }
+    return ids
+  }
+
   /// A request that writes nothing yet.
   public init() {}
 
