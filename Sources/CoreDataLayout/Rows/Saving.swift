@@ -46,13 +46,16 @@ extension StoreWriter {
           expected = counts[index] ?? (objectID.entity.attributes.count, objectID.entity.relationships.count)
           counts[index] = expected
         }
-        guard list[index].attributeCount == expected.attributes, list[index].relationshipCount == expected.relationships
+        let edited = list[index].edited
+        guard edited?.attributeCount ?? list[index].ownAttributes.count == expected.attributes,
+          edited?.relationshipCount ?? list[index].ownToOne.count == expected.relationships
         else {
           throw StoreError.failure(
             "\(list[index].objectID.entity.name): the snapshot does not have the entity's properties")
         }
         for position in 0..<expected.relationships {
-          if let destination = list[index].destination(position) { try check(destination) }
+          let destination = edited == nil ? list[index].ownToOne[position] : edited?.destination(position)
+          if let destination { try check(destination) }
         }
         if !seen.insert(list[index].objectID) {
           throw StoreError.failure("\(list[index].objectID.entity.name): an object occurs twice in one save")

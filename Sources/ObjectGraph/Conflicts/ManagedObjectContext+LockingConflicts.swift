@@ -30,7 +30,7 @@ extension ManagedObjectContext {
       guard object.status == .loaded || object.status == .deleted, isUnresolved else { continue }
       // An override changed the object and left it at that.
       if let snapshot = conflict.persisted {
-        object.noteStored(snapshot)
+        object.setStored(snapshot)
       } else if parent == nil || object.status == .deleted {
         try resolve(conflict, .overwrite)
       } else {
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
     } else {
       switch kind {
       case .overwrite:
-        object.noteStored(snapshot)
+        object.setStored(snapshot)
         object.overwriteOthersInWrittenLists()
       case .mergeByPropertyObjectTrump: try rebase(object, onto: snapshot)
       case .mergeByPropertyStoreTrump: try applyStoredChanges(in: snapshot, to: object)
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
       }
       object.putDestination(destination, at: index)
     }
-    object.noteStored(snapshot)
+    object.setStored(snapshot)
     for (index, owner) in formerOwners { try leave(owner, object, index) }
     for (index, owner) in snapshot.toOne.enumerated() where owner != old.toOne[index] {
       try refreshOtherSide(old.toOne[index], object, index, storeWins: true)

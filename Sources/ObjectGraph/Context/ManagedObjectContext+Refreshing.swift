@@ -133,7 +133,7 @@ extension ManagedObjectContext {
         contested.append((index, owner))
       }
     }
-    object.noteStored(snapshot)
+    object.setStored(snapshot)
     for (index, others) in followed {
       for other in others { try refreshOtherSide(other, object, index) }
     }

@@ -21,7 +21,7 @@ extension ManagedObject {
     if var snapshot = stored, ids[snapshot.objectID] != nil || snapshot.toOne.contains(where: isReplaced) {
       snapshot.objectID = ids[snapshot.objectID] ?? snapshot.objectID
       snapshot.toOne = snapshot.toOne.map { $0.map { ids[$0] ?? $0 } }
-      noteStored(snapshot)
+      setStored(snapshot)
     }
     replaceMemberIDs(ids)
   }

@@ -16,10 +16,11 @@ open class ManagedObject {
 
   private let entityContext: EntityContext
   final private(set) var currentID: ObjectID
-  // Safety: only the context's queue comes here, and what `ManagedObject+State.swift` does while it reads or sets the
-  // storage calls nothing that could come back. A check at run time of every read and write of a property costs a tenth
+  // Safety: only the context's queue comes here, and what `ManagedObject+Values.swift` and `ManagedObject+Status.swift` do while
+  // they read or set these calls nothing that could come back. A check at run time of every read and write of a property costs a tenth
   // of a save.
   @exclusivity(unchecked) private final var uncheckedStorage: ObjectStorage
+  @exclusivity(unchecked) private final var uncheckedLifecycle: ObjectLifecycle
   /// What the context's lists of changes keep here.
   final var marks = ObjectMarks()
 
@@ -41,6 +42,7 @@ open class ManagedObject {
     entityContext = registration.entityContext
     currentID = registration.objectID
     unsafe uncheckedStorage = ObjectStorage()
+    unsafe uncheckedLifecycle = ObjectLifecycle(isInserted: registration.isInserted)
     if registration.isInserted {
       unsafe uncheckedStorage.becomeNew(of: entityContext.runtime)
       if entityContext.runtime.hasToMany { entityContext.hasLists = true }
@@ -67,7 +69,13 @@ open class ManagedObject {
     context.adopt(self)
   }
 
-  /// Values, row and status: see `ManagedObject+State.swift`.
+  /// What the object is: see `ManagedObject+Status.swift`.
+  final var lifecycle: ObjectLifecycle {
+    _read { yield unsafe uncheckedLifecycle }
+    _modify { yield unsafe &uncheckedLifecycle }
+  }
+
+  /// Values and row: see `ManagedObject+Values.swift`.
   final var storage: ObjectStorage {
     _read { yield unsafe uncheckedStorage }
     _modify { yield unsafe &uncheckedStorage }

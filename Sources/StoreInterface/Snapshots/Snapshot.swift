@@ -63,11 +63,6 @@ public struct Snapshot: Sendable, Hashable {
     if let edited { edited.destination(index) } else { ownToOne[index] }
   }
 
-  /// The number of `attributes`.
-  package var attributeCount: Int { edited?.attributeCount ?? ownAttributes.count }
-  /// The number of entries in `toOne`.
-  package var relationshipCount: Int { edited?.relationshipCount ?? ownToOne.count }
-
   /// Has values of its own from now on.
   @usableFromInline package mutating func unpack() {
     guard let edited else { return }

@@ -74,7 +74,7 @@ import Predicates
   /// Finished snapshots.
   public init(_ snapshots: [Snapshot]) {
     count = snapshots.count
-    list = snapshots.contains { $0.edited != nil } ? snapshots.map(\.unpacked) : snapshots
+    list = snapshots.indices.contains { snapshots[$0].edited != nil } ? snapshots.map(\.unpacked) : snapshots
     shape = nil
     onlySpace = nil
     width = 0
@@ -190,7 +190,7 @@ import Predicates
   /// How many attributes and relationships a row's own entity has.
   func counts(at row: Int) -> (attributes: Int, relationships: Int) {
     precondition(row >= 0 && row < count, "there are \(count) rows")
-    guard let shape else { return (list[row].attributeCount, list[row].relationshipCount) }
+    guard let shape else { return (list[row].attributes.count, list[row].toOne.count) }
     let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
     return (kind.attributeCount, kind.relationshipCount)
   }

@@ -2,7 +2,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// The values of an object, where they come from, and what the object is. Only this file sets them.
+/// The values of an object, and where they come from. Only this file sets them.
 struct ObjectStorage {
   /// Where the row lies that the object has its values from, or that the fault will get them from.
   fileprivate var block: SnapshotBlock?
@@ -16,109 +16,16 @@ struct ObjectStorage {
   /// The row with values that it was given since it was read. Only an object that is packed and has no contents has
   /// one.
   fileprivate var edited: EditedRow?
-  fileprivate var status = ManagedObject.Status.fault
-  fileprivate var isDeletionSaved = false
-  fileprivate var isEmptied = false
-  fileprivate var faultGroup: FaultGroup?
-  fileprivate var retainedParent: ManagedObject?
 
-  /// The state of a fault.
+  /// Nothing, as a fault has it.
   init() {}
 
-  /// Becomes the state of a new object, with the entity's defaults.
+  /// Becomes what a new object has: the entity's defaults.
   mutating func becomeNew(of runtime: EntityRuntime) {
     contents = ObjectContents(
       values: runtime.defaultValues, destinations: runtime.emptyDestinations, memberLists: runtime.emptyMemberLists)
-    status = .inserted
   }
 }
-
-// MARK: What the object is
-
-extension ManagedObject {
-  var status: Status { storage.status }
-  /// Whether a save of the context deleted it.
-  var isDeletionSaved: Bool { storage.isDeletionSaved }
-  /// Whether it is a new object that was refreshed, and has not been used since.
-  var isEmptied: Bool { storage.isEmptied }
-  /// The faults that were made together with this one, until it fires.
-  var faultGroup: FaultGroup? { storage.faultGroup }
-
-  func makeFault() {
-    willTurnIntoFault()
-    forgetValues()
-    storage.status = .fault
-    didTurnIntoFault()
-  }
-
-  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a
-  /// change like others, which undo takes back.
-  func empty() throws {
-    willTurnIntoFault()
-    for (index, value) in runtime.defaultValues.enumerated() { setValue(value, at: index) }
-    for (index, relationship) in runtime.layout.relationships.enumerated() {
-      if relationship.isToMany {
-        try setObjects([], for: relationship.name)
-      } else {
-        setDestination(nil, at: index)
-      }
-    }
-    storage.isEmptied = true
-    didTurnIntoFault()
-  }
-
-  /// An object that was emptied is used again.
-  func endEmptiness() { storage.isEmptied = false }
-
-  func becomeDeleted() { storage.status = .deleted }
-
-  /// A save of the context has written the deletion.
-  func becomeDeletionSaved() { storage.isDeletionSaved = true }
-
-  /// The deletion is taken back, without the links that the object had.
-  func becomeUndeleted() {
-    storage.status = stored == nil ? .inserted : .loaded
-    destinations = Array(repeating: nil, count: destinations.count)
-  }
-
-  /// An object that is gone becomes a new one with the same id.
-  func becomeInsertedAgain() {
-    storage.status = .inserted
-    storage.isDeletionSaved = false
-    setStored(nil)
-    if !objectID.isTemporary { reserve(objectID) }
-  }
-
-  /// Nothing is saved any more. Values that are loaded stay readable, others are null.
-  func makeInert(_ status: Status) {
-    fillWithNulls()
-    storage.status = status
-    storage.isEmptied = false
-    storage.faultGroup = nil
-    storage.retainedParent = nil
-    marks.leaveLists()
-  }
-
-  /// Takes the place of an object of the same entity, which is to be forgotten.
-  func replace(_ other: ManagedObject) {
-    adopt(other.objectID)
-    contents?.reservedID = nil
-    values = other.values
-    destinations = other.destinations
-    putMembers(of: other)
-    setStored(other.stored)
-    storage.status = other.status
-    marks.replacePlaces(of: other.marks)
-  }
-
-  /// The fault is one of these, until it fires.
-  func join(_ group: FaultGroup) { storage.faultGroup = group }
-
-  /// In a child context: holds the parent's object, so that it keeps the version that was read.
-  func retain(_ parent: ManagedObject) { storage.retainedParent = parent }
-}
-
-// MARK: Values
 
 extension ManagedObject {
   // For short.
@@ -182,7 +89,8 @@ extension ManagedObject {
     return contents?.stored
   }
 
-  private func setStored(_ snapshot: Snapshot?) {
+  /// The row is this now; the current values stay what they are.
+  func setStored(_ snapshot: Snapshot?) {
     if isPacked { unpack() }
     storage.block = nil
     if snapshot == nil && contents == nil { return }
@@ -191,13 +99,10 @@ extension ManagedObject {
     own.touched = .all
   }
 
-  /// The row is this now; the current values stay what they are.
-  func noteStored(_ snapshot: Snapshot) { setStored(snapshot) }
-
   /// Gives a fault a snapshot to fire from; without one it asks the store.
   func setWaiting(_ snapshot: Snapshot?) {
     setStored(snapshot)
-    if snapshot != nil { storage.faultGroup = nil }
+    if snapshot != nil { leaveGroup() }
   }
 
   /// Sets a value that the object has not been given in an event.
@@ -234,6 +139,18 @@ extension ManagedObject {
     let own = ownContents()
     own.touched.insert(relationship: index)
     own.destinations[index] = destination
+  }
+
+  /// Leads nowhere from now on, without a word to the other side.
+  func emptyDestinations() { destinations = Array(repeating: nil, count: destinations.count) }
+
+  /// Has the values, lists and row of another object of the same entity.
+  func copyValues(of other: ManagedObject) {
+    contents?.reservedID = nil
+    values = other.values
+    destinations = other.destinations
+    putMembers(of: other)
+    setStored(other.stored)
   }
 
   /// Leads nowhere from now on: no destination, and no members in lists of its own.
@@ -361,8 +278,8 @@ extension ManagedObject {
     // The row has no transient attributes.
     unsafe storage.contents?.becomeSaved(snapshot, addingToVersion: step, touched: runtime.transientProperties)
     if storage.block != nil { storage.block = nil }
-    storage.isEmptied = false
-    storage.status = .loaded
+    endEmptiness()
+    becomeLoaded()
   }
 
   /// Gives a fault a row to fire from.
@@ -370,7 +287,7 @@ extension ManagedObject {
     dropEdits()
     storage.block = block
     storage.blockRow = Int32(row)
-    if storage.faultGroup != nil { storage.faultGroup = nil }
+    leaveGroup()
   }
 
   /// Gives a fault its row.
@@ -404,8 +321,8 @@ extension ManagedObject {
       contents.stored = nil
     }
     storage.isPacked = true
-    if storage.faultGroup != nil { storage.faultGroup = nil }
-    storage.status = .loaded
+    leaveGroup()
+    becomeLoaded()
   }
 
   /// Takes the values of a snapshot: the object is loaded and unchanged.
@@ -417,8 +334,8 @@ extension ManagedObject {
     own.destinations = snapshot.toOne
     own.touched = PropertySet()
     own.memberLists = []
-    storage.faultGroup = nil
-    storage.status = .loaded
+    leaveGroup()
+    becomeLoaded()
   }
 
   /// Forgets values and row.

@@ -1,0 +1,100 @@
+import ObjectModel
+import Predicates
+import StoreInterface
+
+/// What an object is. Only this file sets it.
+struct ObjectLifecycle {
+  fileprivate var status: ManagedObject.Status
+  fileprivate var isDeletionSaved = false
+  fileprivate var isEmptied = false
+  fileprivate var faultGroup: FaultGroup?
+  fileprivate var retainedParent: ManagedObject?
+
+  /// A fault, or a new object.
+  init(isInserted: Bool) { status = isInserted ? .inserted : .fault }
+}
+
+extension ManagedObject {
+  var status: Status { lifecycle.status }
+  /// Whether a save of the context deleted it.
+  var isDeletionSaved: Bool { lifecycle.isDeletionSaved }
+  /// Whether it is a new object that was refreshed, and has not been used since.
+  var isEmptied: Bool { lifecycle.isEmptied }
+  /// The faults that were made together with this one, until it fires.
+  var faultGroup: FaultGroup? { lifecycle.faultGroup }
+
+  func makeFault() {
+    willTurnIntoFault()
+    forgetValues()
+    lifecycle.status = .fault
+    didTurnIntoFault()
+  }
+
+  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a
+  /// change like others, which undo takes back.
+  func empty() throws {
+    willTurnIntoFault()
+    for (index, value) in runtime.defaultValues.enumerated() { setValue(value, at: index) }
+    for (index, relationship) in runtime.layout.relationships.enumerated() {
+      if relationship.isToMany {
+        try setObjects([], for: relationship.name)
+      } else {
+        setDestination(nil, at: index)
+      }
+    }
+    lifecycle.isEmptied = true
+    didTurnIntoFault()
+  }
+
+  /// An object that was emptied is used again.
+  func endEmptiness() { lifecycle.isEmptied = false }
+
+  /// The values are there, and those of the row.
+  @inline(__always) func becomeLoaded() { lifecycle.status = .loaded }
+
+  func becomeDeleted() { lifecycle.status = .deleted }
+
+  /// A save of the context has written the deletion.
+  func becomeDeletionSaved() { lifecycle.isDeletionSaved = true }
+
+  /// The deletion is taken back, without the links that the object had.
+  func becomeUndeleted() {
+    lifecycle.status = stored == nil ? .inserted : .loaded
+    emptyDestinations()
+  }
+
+  /// An object that is gone becomes a new one with the same id.
+  func becomeInsertedAgain() {
+    lifecycle.status = .inserted
+    lifecycle.isDeletionSaved = false
+    setStored(nil)
+    if !objectID.isTemporary { reserve(objectID) }
+  }
+
+  /// Nothing is saved any more. Values that are loaded stay readable, others are null.
+  func makeInert(_ status: Status) {
+    fillWithNulls()
+    lifecycle.status = status
+    lifecycle.isEmptied = false
+    lifecycle.faultGroup = nil
+    lifecycle.retainedParent = nil
+    marks.leaveLists()
+  }
+
+  /// Takes the place of an object of the same entity, which is to be forgotten.
+  func replace(_ other: ManagedObject) {
+    adopt(other.objectID)
+    copyValues(of: other)
+    lifecycle.status = other.status
+    marks.replacePlaces(of: other.marks)
+  }
+
+  /// The fault is one of these, until it fires.
+  func join(_ group: FaultGroup) { lifecycle.faultGroup = group }
+
+  /// It is filled by itself.
+  @inline(__always) func leaveGroup() { if lifecycle.faultGroup != nil { lifecycle.faultGroup = nil } }
+
+  /// In a child context: holds the parent's object, so that it keeps the version that was read.
+  func retain(_ parent: ManagedObject) { lifecycle.retainedParent = parent }
+}
