@@ -4,8 +4,8 @@
 //   scripts/check-folders --self-test  show that a planted circle is found
 //
 // A folder knows another when one of its files names a type that a file of the other declares at its top level, or a member that
-// an extension in the other adds, or a function that the other declares at its top level. Names in comments and string literals
-// do not count, nor do names that files of several folders declare. A member is told by its name alone, so it counts only where
+// an extension in the other adds, or a function that the other declares at its top level. Names in comments and
+// in string literals do not count, but for those in a literal's `\(…)`, nor do names that files of several folders declare. A member is told by its name alone, so it counts only where
 // the name can be nothing else: no other module declares it, no other folder uses it for a member, a variable, a parameter or a
 // label, and it is none of the standard library's names in `commonNames`. Members that a type declares itself need the type, whose
 // name mostly stands near. Files that lie in the module's own folder count as a folder, and folders in folders belong to the outer
@@ -33,9 +33,12 @@ struct SourceFile {
   let tokens: [String]
 }
 
-/// The words and signs of a file, without comments and string literals.
+/// The words and signs of a file, without comments and what string literals say. What stands in a literal's `\(…)` counts.
 func tokens(_ text: [UInt8]) -> [String] {
   var result: [String] = []
+  /// Where the parentheses open that literals were left by, and how their literals end.
+  var interpolations: [(depth: Int, end: StaticString)] = []
+  var depth = 0
   var index = 0
   func starts(_ mark: StaticString) -> Bool {
     let count = mark.utf8CodeUnitCount
@@ -44,6 +47,17 @@ func tokens(_ text: [UInt8]) -> [String] {
   }
   func skip(to mark: StaticString) {
     while index < text.count, !starts(mark) { index += text[index] == UInt8(ascii: "\\") ? 2 : 1 }
+    index += mark.utf8CodeUnitCount
+  }
+  func skipLiteral(to mark: StaticString, isRaw: Bool) {
+    while index < text.count, !starts(mark) {
+      if !isRaw, starts("\\(") {
+        index += 2
+        interpolations.append((depth, mark))
+        return
+      }
+      index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
     index += mark.utf8CodeUnitCount
   }
   while index < text.count {
@@ -62,10 +76,16 @@ func tokens(_ text: [UInt8]) -> [String] {
       skip(to: "/#")
     case UInt8(ascii: "\""):
       let isLong = starts("\"\"\"")
+      let isRaw = result.last == "#"
       index += isLong ? 3 : 1
-      skip(to: isLong ? "\"\"\"" : "\"")
+      skipLiteral(to: isLong ? "\"\"\"" : "\"", isRaw: isRaw)
+    case UInt8(ascii: ")") where interpolations.last?.depth == depth:
+      index += 1
+      if let literal = interpolations.popLast() { skipLiteral(to: literal.end, isRaw: false) }
     case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "`"): index += 1
     default:
+      if text[index] == UInt8(ascii: "(") { depth += 1 }
+      if text[index] == UInt8(ascii: ")") { depth -= 1 }
       result.append(String(UnicodeScalar(text[index])))
       index += 1
     }
@@ -100,6 +120,8 @@ struct Declarations {
   var added: Set<String> = []
   /// Members of types, whatever their depth.
   var members: Set<String> = []
+  /// Those of them that other files can see.
+  var visibleMembers: Set<String> = []
   /// Variables, parameters and labels.
   var others: Set<String> = []
 
@@ -110,6 +132,10 @@ struct Declarations {
     /// Whether a modifier since the last block or declaration hides what comes.
     var isPrivate = false
     func isName(_ token: String) -> Bool { token.utf8.first.map(isWord) ?? false }
+    func addMember(_ name: String) {
+      members.insert(name)
+      if !isPrivate { visibleMembers.insert(name) }
+    }
     for index in tokens.indices.dropLast() {
       let next = tokens[index + 1]
       switch tokens[index] {
@@ -122,14 +148,14 @@ struct Declarations {
       case "private", "fileprivate": if next != "(" { isPrivate = true }
       case "struct", "enum", "class", "actor", "protocol", "typealias":
         guard isName(next), next != "func", next != "var", index == 0 || tokens[index - 1] != "import" else { continue }
-        if blocks.isEmpty { types.insert(next) } else { members.insert(next) }
+        if blocks.isEmpty { types.insert(next) } else { addMember(next) }
         if tokens[index] != "typealias" { opening = .type }
       case "extension": opening = .extensionBody
       case "func", "var", "let":
         switch blocks.last {
         case nil where !isPrivate, .extensionBody where !isPrivate: added.insert(next)
         case .body: others.insert(next)
-        default: members.insert(next)
+        default: addMember(next)
         }
         isPrivate = false
         // All names of a pattern such as `let (first, second)`.
@@ -138,8 +164,8 @@ struct Declarations {
         }
       case "case":
         // Cases of an enumeration, or of a switch: what they bind follows `let`.
-        if blocks.last == .type { members.insert(next) }
-      case ",": if blocks.last == .type { members.insert(next) }
+        if blocks.last == .type { addMember(next) }
+      case ",": if blocks.last == .type { addMember(next) }
       case "for": others.insert(next)
       case "in":
         // The parameters of a closure, or the names of a loop.
@@ -232,7 +258,7 @@ func check(root: String) throws -> [String] {
   var declarers: [String: Set<String>] = [:]
   for module in modules {
     for file in module.files {
-      for name in file.declarations.added.union(file.declarations.members) {
+      for name in file.declarations.added.union(file.declarations.visibleMembers) {
         declarers[name, default: []].insert(module.name)
       }
     }
@@ -290,6 +316,15 @@ func selfTest() throws {
   ]
   guard try check(root: root) == members else {
     throw CheckFailure("self-test: the circle that a member of an extension closes is not found")
+  }
+
+  // Another module's private name is not that member, and a literal may say it.
+  try plant("struct Far {\n  private func raised(by count: Int) {}\n}\n", at: "Far/Far.swift", of: "Distant")
+  try plant(
+    "struct Other {\n  func use(_ low: Low) -> String { \"no raised (\" + \"\\(low.raised(by: 2)) of \\(2)\" }\n}\n",
+    at: "Other/Other.swift")
+  guard try check(root: root) == members else {
+    throw CheckFailure("self-test: the circle that a literal closes is not found")
   }
 
   // Folders that may know each other, and then a third one in their circle.

@@ -117,19 +117,22 @@ struct ForeignWriteTests {
     let library = try Self.library(.inferred)
     let models = library.versions.map(\.model)
     try Stores.write(url, models[0]) { try $0.insert("Thing", ["a": "first"]) }
-    let migration = ProgressiveMigration(library: library)
+    var migration = ProgressiveMigration(library: library)
+    let isWaiting = DispatchSemaphore(value: 0)
+    migration.willWait = { isWaiting.signal() }
     var description = PersistentStoreDescription(type: .sqlite, url: url)
     description.timeout = 0
     // Where the other one makes its copies.
     let place = try WorkFolder(for: url.path)
     #expect(throws: MigrationError.self) { try migration.migrateStore(description, to: models[2]) }
+    isWaiting.wait()
     place.remove()
     description.timeout = 20
     let isThere = DispatchSemaphore(value: 0)
-    let other = Thread {
+    let other = Thread { [migration] in
       let place = try? WorkFolder(for: url.path)
       isThere.signal()
-      Thread.sleep(forTimeInterval: 0.3)
+      isWaiting.wait()
       place?.remove()
       _ = try? migration.migrateStore(at: url, type: .sqlite, to: models[2])
     }

@@ -4,17 +4,10 @@ import SQLite
 public import StoreInterface
 
 extension StoreReader {
-  /// Streams primary keys and columns of an entity's rows, sub-entities' included, by primary key.
+  /// Streams primary keys and columns of an entity's rows, sub-entities' included, by primary key, each with the model
+  /// index of the row's own entity.
   ///
-  /// `body` gets the batch, refilled each time, and its rows' primary keys. It must not change the store.
-  public func scanKeys(
-    of entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,
-    body: (RowBatch, UnsafeBufferPointer<Int64>) throws -> Void
-  ) throws {
-    unsafe try scan(entity, columns: columns, into: batch) { batch, keys, _ in unsafe try body(batch, keys) }
-  }
-
-  /// Like `scanKeys`, with the model index of each row's own entity beside its primary key.
+  /// `body` gets the batch, refilled each time. It must not change the store.
   /// - Parameter onMissingFile: called for a value whose file of external data is not there, and which is null then,
   ///   with the row's primary key, the position of its column and the file's name; nil: such a value is an error.
   public func scan(

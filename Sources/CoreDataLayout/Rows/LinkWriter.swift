@@ -118,7 +118,7 @@ final class LinkWriter {
       assignments.append("\(entity) = (SELECT Z_ENT FROM \(owners) WHERE Z_PK = ?2)")
     }
     if let order { assignments.append("\(order) = ?3") }
-    try change(member, table, foreignKey, owner: owner) { version in
+    try change(member, foreignKey, owner: owner) { version in
       let statement = try writer.cached(
         "UPDATE \(table) SET \((assignments + version).joined(separator: ", ")) WHERE Z_PK = ?1")
       try statement.bind(1, member)
@@ -132,7 +132,7 @@ final class LinkWriter {
   /// keeps its version. A relationship without inverse has its foreign key in a hidden column of the member; changing
   /// it does not raise the member's version.
   private func change(
-    _ member: Int64, _ table: String, _ foreignKey: String, owner: Int64, _ body: (_ version: [String]) throws -> Void
+    _ member: Int64, _ foreignKey: String, owner: Int64, _ body: (_ version: [String]) throws -> Void
   ) throws {
     let isOwnChange = relationship.inverse != nil
     let version =
@@ -233,7 +233,7 @@ final class LinkWriter {
       try recordPair(owner, member)
     case .columns(let table, let foreignKey, let entity, _):
       let cleared = [foreignKey, entity, order].compactMap { $0.map { "\($0) = NULL" } }
-      try change(member, table, foreignKey, owner: owner) { version in
+      try change(member, foreignKey, owner: owner) { version in
         let statement = try writer.cached(
           "UPDATE \(table) SET \((cleared + version).joined(separator: ", ")) WHERE Z_PK = ?1 AND \(foreignKey) = ?2")
         try statement.bind(1, member)

@@ -54,15 +54,7 @@ extension SQLiteStore {
     try reading { try $0.scan(request, keyPaths: keyPaths, rowsPerBatch: rowsPerBatch, body: body) }
   }
 
-  /// Streams primary keys and columns of an entity's rows; see `StoreReader.scanKeys(of:columns:into:body:)`.
-  public func scanKeys(
-    of entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,
-    body: (RowBatch, UnsafeBufferPointer<Int64>) throws -> Void
-  ) throws {
-    try reading { unsafe try $0.scanKeys(of: entity, columns: columns, into: batch, body: body) }
-  }
-
-  /// Like `scanKeys`, with the model index of each row's own entity; see
+  /// Streams primary keys and columns of an entity's rows; see
   /// `StoreReader.scan(_:columns:into:onMissingFile:body:)`.
   public func scan(
     _ entity: Entity, columns: [RowBatch.Column], into batch: RowBatch,

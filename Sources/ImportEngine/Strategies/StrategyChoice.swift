@@ -63,7 +63,8 @@ struct StrategyChoice: Sendable {
     case .bulk: BulkStrategy(scope)
     case .restore: RestoreStrategy(scope)
     case .upsert: UpsertStrategy(scope)
-    case .findOrCreate, .automatic: FindOrCreateStrategy(scope)
+    case .findOrCreate: FindOrCreateStrategy(scope)
+    case .automatic: preconditionFailure("choose(_:preferred:isEmpty:wasEmpty:) says which one")
     }
   }
 

@@ -45,7 +45,7 @@ struct ModelMatching {
     var step = PipelineStep(list: list, entity: entity.name, lines: [])
     step.lines = lines(fields, entity, owners: list.count, place: list.title, from: nil)
     let mapped = Set(step.lines.filter { !$0.isCommentedOut }.map(\.property))
-    let unique = Self.uniqueProperties(fields, list, step.lines)
+    let unique = Self.uniqueProperties(fields, list)
     if let constraint = entity.uniquenessConstraints.first(where: { mapped.isSuperset(of: $0) }) {
       step.match = constraint
       step.matchComment = "a uniqueness constraint of the model"
@@ -60,7 +60,7 @@ struct ModelMatching {
     steps.append(step)
   }
 
-  private static func uniqueProperties(_ fields: [Field], _ list: RecordList, _ lines: [PipelineStep.Line]) -> String? {
+  private static func uniqueProperties(_ fields: [Field], _ list: RecordList) -> String? {
     fields.first { field in
       field.scalars.keys.isUnique && field.scalars.nulls == 0 && field.scalars.count == list.count && list.count > 1
     }?.name

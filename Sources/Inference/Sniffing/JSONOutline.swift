@@ -75,13 +75,14 @@ struct JSONOutline {
   /// A scalar begins.
   private mutating func value() {
     guard arrayDepth == 0, let last = stack.last else {
-      note(emptyArray: false)
+      noteElement()
       return
     }
     add(other: pointer(last))
   }
 
-  private mutating func note(emptyArray: Bool) {
+  /// The array that is open is not empty.
+  private mutating func noteElement() {
     guard let last = stack.indices.last, stack[last].isArray, stack[last].isEmpty else { return }
     stack[last].isEmpty = false
     // An array of bare values is no array of records.

@@ -32,6 +32,9 @@ public struct ProgressiveMigration: StoreMigrating {
   /// Told what a step did by statements, after it; of steps by mapping models what became of duplicates.
   package var didEndStep: (@Sendable (MigrationChain.Step, MigrationReport) -> Void)?
 
+  /// Told when it begins to wait for another process that is at the same steps.
+  package var willWait: (@Sendable () -> Void)?
+
   /// Told what each step asked of its stores, after it.
   package var didWork: (@Sendable (StoreCounts) -> Void)?
 
@@ -181,6 +184,7 @@ public struct ProgressiveMigration: StoreMigrating {
     } catch  where Self.isOfAnother(error) || Self.isBesideAnother(error) {
       // One that is at it has the time that is waited for locks.
       let end = Date() + (Self.isBesideAnother(error) ? description.timeout : 0)
+      willWait?()
       while !store.isOf(model) {
         if Date() >= end { throw error }
         Thread.sleep(forTimeInterval: 0.05)

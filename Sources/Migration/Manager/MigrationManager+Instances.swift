@@ -23,14 +23,14 @@ extension MigrationManager {
       let name = attribute.description.name
       variables.property = name
       try naming(mapping, name, source.objectID) {
-        try set(attribute.expression.value(variables), attribute.description, of: destination, variables)
+        try set(attribute.expression.value(variables), attribute.description, of: destination)
       }
     }
     associate(sourceInstance: source, withDestinationInstance: destination, for: mapping)
   }
 
   private func set(
-    _ value: MappedValue, _ attribute: AttributeDescription, of object: ManagedObject, _ variables: MigrationVariables
+    _ value: MappedValue, _ attribute: AttributeDescription, of object: ManagedObject
   ) throws {
     var plain: Value?
     switch value {

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
       guard settings.mergePolicy.kind != .error, let object = registeredObject(with: id), let snapshot = snapshots[id],
         object.isAboutMembersOnly(snapshot)
       else { return true }
-      event.noteRefresh(of: object)
+      noteRefresh(of: object)
       try rebase(object, onto: snapshot)
       object.awake(fromSnapshotEvents: .mergePolicy)
       return false
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     guard let snapshot = conflict.persisted else {
       return isLost(conflict, objectWins) ? lose(object) : insertAgain(object)
     }
-    event.noteRefresh(of: object)
+    noteRefresh(of: object)
     if object.status == .deleted {
       if objectWins {
         // Others may have linked to it: the rules are for them too.

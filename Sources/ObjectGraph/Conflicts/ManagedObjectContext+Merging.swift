@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     }
     let unknown = merge.endSilence()
     let arrived = faults(with: changes.insertedObjectIDs.map { permanentID(for: $0) })
-    event.noteArrival(of: arrived.filter { $0.isUnloaded || $0.status == .loaded })
+    noteArrival(of: arrived.filter { $0.isUnloaded || $0.status == .loaded })
     changes.states = [sharedState(of: changes)].compactMap(\.self)
     post(Self.didMergeChangesObjectIDsNotification, ids: changes)
     finishEvent(propagating: false)
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
       for key in unknown.members {
         guard let owner = registeredObject(with: permanentID(for: key.owner)), !owner.isInert else { continue }
         try rebaseMembers(of: owner, key.relationship)
-        event.noteRefresh(of: owner)
+        noteRefresh(of: owner)
       }
     } catch {
       deferError(error)
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     if object.status == .deleted || object.isUpdated || object.hasEditedLists {
       merge.noteUnknown(object.objectID)
     } else {
-      event.noteRefresh(of: object)
+      noteRefresh(of: object)
       object.makeFault()
     }
   }
@@ -184,7 +184,7 @@ extension ManagedObjectContext {
         }
         continue
       }
-      event.noteRefresh(of: object)
+      noteRefresh(of: object)
       if object.runtime.hasSubclass { object.awake(fromSnapshotEvents: .refresh) }
     }
   }

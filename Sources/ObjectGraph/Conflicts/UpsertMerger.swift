@@ -70,8 +70,8 @@ struct UpsertMerger {
     if !replacements.isEmpty { context.pending.replace(replacements) }
     let present = survivors.filter { !$0.isInert && $0.status != .deleted }
     context.abandonEvent()
-    context.event.noteLoss(of: given.filter(\.isInert))
-    context.event.noteRefresh(of: present)
+    context.noteLoss(of: given.filter(\.isInert))
+    context.noteRefresh(of: present)
     for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
   }
 

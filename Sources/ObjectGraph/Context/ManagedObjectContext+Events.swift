@@ -74,6 +74,16 @@ extension ManagedObjectContext {
 
   func noteInsertion(of object: ManagedObject) { event.note(object, before: nil) }
 
+  /// Values were replaced by those of the store.
+  func noteRefresh(of object: ManagedObject) { event.noteRefresh(of: object) }
+  func noteRefresh(of objects: [ManagedObject]) { event.noteRefresh(of: objects) }
+
+  /// A merge brought faults for rows that another context inserted.
+  func noteArrival(of faults: [ManagedObject]) { event.noteArrival(of: faults) }
+
+  /// A merge found these to be deleted.
+  func noteLoss(of objects: [ManagedObject]) { event.noteLoss(of: objects) }
+
   /// Forgets the event: what it was about is gone.
   func abandonEvent() {
     event.releaseObjects()

@@ -260,7 +260,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     return new
   }
 
-  deinit { for entityContext in entityContexts { entityContext?.isContextGone = true } }
+  deinit { for entityContext in entityContexts { entityContext?.noteContextGone() } }
 
   /// Whether an object with that id may be here that has the list of a to-many relationship. Most ids that objects
   /// refer to have none, and need not be looked for.

@@ -33,7 +33,8 @@ extension ManagedObjectContext {
     return places(of: values, among: others) { EqualValue(value: $0) }
   }
 
-  private static func places<Key: Hashable>(of values: [Value], among others: [Value], _ key: (Value) -> Key) -> [Int?] {
+  private static func places<Key: Hashable>(of values: [Value], among others: [Value], _ key: (Value) -> Key) -> [Int?]
+  {
     var places: [Key: Int] = [:]
     places.reserveCapacity(others.count)
     for index in others.indices.reversed() { places[key(others[index])] = index }

@@ -47,8 +47,4 @@ extension ManagedObject {
     guard let first = path.first, let index = runtime.layout.attributeIndexes[first] else { return nil }
     return runtime.layout.attributes[index].element(at: path.dropFirst())
   }
-
-  func unknownKey(_ name: String) -> String {
-    "the entity \(entity.name) is not key value coding-compliant for the key \"\(name)\""
-  }
 }

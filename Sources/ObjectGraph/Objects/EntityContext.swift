@@ -6,8 +6,8 @@ final class EntityContext {
   /// What temporary ids have in common.
   let temporaryIDs: ObjectID.Space
   weak var context: ManagedObjectContext?
-  /// Set by the context when it goes.
-  var isContextGone = false
+  /// Whether the context has gone, which tells it.
+  private(set) var isContextGone = false
   /// Whether some object may have the list of a to-many relationship.
   var hasLists = false
 
@@ -16,4 +16,6 @@ final class EntityContext {
     temporaryIDs = ObjectID.Space(entity: runtime.entity, store: nil)
     self.context = context
   }
+
+  func noteContextGone() { isContextGone = true }
 }

@@ -62,6 +62,11 @@ extension ManagedObject {
     return (index, path.dropFirst())
   }
 
+  /// What stops a program that names a property which the entity does not have.
+  func unknownKey(_ name: String) -> String {
+    "the entity \(entity.name) is not key value coding-compliant for the key \"\(name)\""
+  }
+
   /// Loads the values of a fault. A row that is gone leaves an object that counts as deleted, with null values, unless
   /// `shouldDeleteInaccessibleFaults` is off. After an error of the store, which the context's next fetch or save
   /// throws, the object stays a fault with null values, and the next access tries again.

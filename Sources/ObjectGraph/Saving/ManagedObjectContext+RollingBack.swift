@@ -58,7 +58,7 @@ extension ManagedObjectContext {
       } else {
         owner.appendMember(member, at: index)
       }
-      event.noteRefresh(of: owner)
+      noteRefresh(of: owner)
     } else if let index = position(owner, relationship, nil) {
       pending.noteMember(member, isAddition: isMember, in: MemberKey(owner: owner, relationship: index))
     }

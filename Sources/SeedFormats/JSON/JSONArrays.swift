@@ -81,7 +81,7 @@ struct JSONArrays {
       let end = unsafe JSONArrays.endOfString(json, from: position)
       if isKey, arrayDepth == 0, let last = containers.indices.last, let base = json.baseAddress {
         scratch.removeAll()
-        unsafe JSONText.unescape(
+        unsafe JSONStringDecoding.unescape(
           (base + position + 1).assumingMemoryBound(to: UInt8.self), count: max(end - position - 2, 0), into: scratch)
         containers[last].key = unsafe Array(UnsafeBufferPointer(start: scratch.base, count: scratch.count))
       }

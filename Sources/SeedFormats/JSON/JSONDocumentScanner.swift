@@ -301,7 +301,7 @@
     }
     keyScratch.removeAll()
     // Safety: `end` is behind the closing quote, and nothing is read on while the key is unescaped.
-    unsafe JSONText.unescape(window.base + position + 1, count: end - position - 2, into: keyScratch)
+    unsafe JSONStringDecoding.unescape(window.base + position + 1, count: end - position - 2, into: keyScratch)
     return unsafe Array(UnsafeBufferPointer(start: keyScratch.base, count: keyScratch.count))
   }
 

@@ -39,7 +39,7 @@
       return unsafe String(decoding: escaped, as: UTF8.self)
     }
     let output = ByteBuffer(capacity: escaped.count)
-    unsafe JSONText.unescape(base.assumingMemoryBound(to: UInt8.self), count: escaped.count, into: output)
+    unsafe JSONStringDecoding.unescape(base.assumingMemoryBound(to: UInt8.self), count: escaped.count, into: output)
     return unsafe String(decoding: UnsafeRawBufferPointer(start: output.base, count: output.count), as: UTF8.self)
   }
 }

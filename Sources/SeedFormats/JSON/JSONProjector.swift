@@ -85,7 +85,7 @@ import Platform
         slice.isQuoted = true
         slice.offset = UInt32(side.count) | SideArena.mark
         // Safety: a string that was scanned has both its quotes; `side` is another buffer than the text.
-        unsafe JSONText.unescape(tokenizer.base + start + 1, count: end - start - 2, into: side)
+        unsafe JSONStringDecoding.unescape(tokenizer.base + start + 1, count: end - start - 2, into: side)
         slice.length = UInt32(side.count) - (slice.offset & ~SideArena.mark)
       } else {
         slice.offset &+= 1
@@ -161,7 +161,7 @@ import Platform
     var length = end &- key &- 2
     if tokenizer.hasEscapes {
       keyScratch.removeAll()
-      unsafe JSONText.unescape(text, count: length, into: keyScratch)
+      unsafe JSONStringDecoding.unescape(text, count: length, into: keyScratch)
       unsafe text = UnsafePointer(keyScratch.base)
       length = keyScratch.count
     }

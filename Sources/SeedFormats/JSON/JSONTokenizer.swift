@@ -200,7 +200,7 @@ enum JSONFlaw: UInt8 {
     var unit = 0
     for index in at &+ 2..<at &+ 6 {
       guard index < end else { return failAtEnd() }
-      let digit = unsafe JSONText.hexDigit(base[index])
+      let digit = unsafe JSONStringDecoding.hexDigit(base[index])
       guard digit >= 0 else { return fail(.badEscape, at) }
       unit = unit << 4 | digit
     }

@@ -60,13 +60,13 @@ struct ModelPair {
       heading: "What differs and matters to stores, from the first model to the second:")
     lines += warnings.map { "note: \($0)" }
     lines.append(sentence)
-    return "\(name(oldPath, old)) → \(name(newPath, new))\n" + PropertyText.harmless(lines.joined(separator: "\n"))
+    return "\(name(oldPath, old)) → \(name(newPath, new))\n" + HarmlessText.of(lines.joined(separator: "\n"))
   }
 
   private func name(_ path: String, _ file: ModelFile) -> String {
     let last = (path as NSString).lastPathComponent
     let isNamed = file.versionName.isEmpty || last == file.versionName || last.hasPrefix(file.versionName + ".")
-    return Terminal.bold(PropertyText.harmless(path)) + PropertyText.harmless(isNamed ? "" : " (\(file.versionName))")
+    return Terminal.bold(HarmlessText.of(path)) + HarmlessText.of(isNamed ? "" : " (\(file.versionName))")
   }
 
   private static func short(_ data: Data?) -> String { data.map { String($0.hexadecimal.prefix(12)) } ?? "none" }

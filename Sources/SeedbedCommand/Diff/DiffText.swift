@@ -16,7 +16,7 @@ enum DiffText {
       case .deleted: "-"
       }
     let lines = difference.properties.map { "    \($0.name): \(text($0.difference))" }
-    return PropertyText.harmless((["\(sign) \(text(difference.object))"] + lines).joined(separator: "\n"))
+    return HarmlessText.of((["\(sign) \(text(difference.object))"] + lines).joined(separator: "\n"))
   }
 
   private static func text(_ difference: PropertyDifference.Difference) -> String {
@@ -45,7 +45,7 @@ enum DiffText {
         + (counts.inserted + counts.updated + counts.deleted == 0
           ? "the same" : "+\(counts.inserted) ~\(counts.updated) -\(counts.deleted)")
     }
-    return PropertyText.harmless(lines.joined(separator: "\n"))
+    return HarmlessText.of(lines.joined(separator: "\n"))
   }
 
   /// A sentence about all of it.

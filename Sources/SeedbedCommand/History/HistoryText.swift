@@ -22,7 +22,7 @@ enum HistoryText {
       }
       return line
     }
-    return PropertyText.harmless(([head.joined(separator: "  ")] + lines).joined(separator: "\n"))
+    return HarmlessText.of(([head.joined(separator: "  ")] + lines).joined(separator: "\n"))
   }
 
   /// For programs: one object.

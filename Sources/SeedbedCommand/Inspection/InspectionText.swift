@@ -22,7 +22,7 @@ enum InspectionText {
       } else {
         sections += store.entities.filter { $0.parent == 0 }.compactMap { columns(of: $0, store) }
       }
-      sections += [otherTables(store), version(subject, store), metadata(store), history(store)]
+      sections += [otherTables(store), version(store), metadata(store), history(store)]
     } else if let file = subject.modelFile {
       sections.append([modelHeading(subject, file)])
       sections += file.model.entities.map { entity($0, row: nil) }
@@ -41,7 +41,7 @@ enum InspectionText {
       sections.append(["note: the store carries no model; --model shows properties instead of columns"])
     }
     let body = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
-    return Terminal.bold(PropertyText.harmless(subject.path)) + " · " + PropertyText.harmless(body)
+    return Terminal.bold(HarmlessText.of(subject.path)) + " · " + HarmlessText.of(body)
   }
 
   /// The files of external data beside a store, when there are any.
@@ -154,7 +154,7 @@ enum InspectionText {
 
   // MARK: Metadata and history
 
-  private static func version(_ subject: InspectionSubject, _ store: StoreInspection) -> [String] {
+  private static func version(_ store: StoreInspection) -> [String] {
     let metadata = store.metadata
     let framework = metadata.frameworkVersion.map { "\($0), \(FrameworkRelease.name(ofFrameworkVersion: $0))" }
     let cache = store.modelCacheBytes > 0 ? Format.bytes(store.modelCacheBytes) : "none"

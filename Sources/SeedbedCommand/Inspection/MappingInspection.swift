@@ -31,7 +31,7 @@ struct MappingInspection {
     sections.append(
       file.warnings.map { "warning: mapping model: \($0.shortDescription)" + ($0.hint.map { " (\($0))" } ?? "") })
     let body = sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
-    return Terminal.bold(PropertyText.harmless(path)) + " · " + PropertyText.harmless(body)
+    return Terminal.bold(HarmlessText.of(path)) + " · " + HarmlessText.of(body)
   }
 
   private static func lines(of mapping: EntityMapping, number: Int) -> [String] {

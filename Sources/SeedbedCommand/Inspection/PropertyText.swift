@@ -89,6 +89,4 @@ enum PropertyText {
     [modifier.map { "version hash modifier \($0)" }, renaming.map { "renamed from \($0)" }].compactMap { $0 }
   }
 
-  /// The text as a terminal may show it: characters that would move its cursor or change its colours are written out.
-  static func harmless(_ text: String) -> String { HarmlessText.of(text) }
 }

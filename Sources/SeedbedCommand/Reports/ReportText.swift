@@ -17,7 +17,7 @@ enum ReportText {
     case .dryRun: lines.append(Terminal.bold("Dry run: \(path) was left alone") + " · " + summary(report))
     case .upToDate: return upToDate(report)
     }
-    lines += report.warnings.map { "warning: \(PropertyText.harmless($0))" }
+    lines += report.warnings.map { "warning: \(HarmlessText.of($0))" }
     lines.append("")
     lines += table(report)
     for step in report.steps where step.nestedInserted + step.nestedUpdated > 0 {
@@ -55,7 +55,7 @@ enum ReportText {
       Terminal.bold("Unchanged \(path)")
         + " · it is up to date: neither the pipeline, the model nor a source has changed"
     ]
-    return (lines + report.warnings.map { "warning: \(PropertyText.harmless($0))" } + exports(report))
+    return (lines + report.warnings.map { "warning: \(HarmlessText.of($0))" } + exports(report))
       .joined(separator: "\n")
   }
 
@@ -131,7 +131,7 @@ enum ReportText {
     for group in report.rejectGroups {
       let count = group.count > 1 ? "\(group.count.grouped) × " : ""
       lines.append(
-        "  \(count)\(group.code), \(PropertyText.harmless(group.subject))" + (group.count > 1 ? ", the first:" : ":"))
+        "  \(count)\(group.code), \(HarmlessText.of(group.subject))" + (group.count > 1 ? ", the first:" : ":"))
       lines.append("    " + group.first.text.replacingOccurrences(of: "\n", with: "\n    "))
     }
     for file in report.rejectFiles { lines.append("  written to \(shown(file))") }
@@ -149,27 +149,5 @@ enum ReportText {
   static func shown(_ path: String) -> String {
     let folder = FileManager.default.currentDirectoryPath + "/"
     return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
-  }
-}
-
-/// Columns of text, padded with blanks.
-enum TextTable {
-  static func lines(titles: [String], rows: [[String]], leftAligned: Set<Int>) -> [String] {
-    let all = [titles] + rows
-    let widths = titles.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    return all.map { row in
-      row.indices.map { column in
-        let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        return leftAligned.contains(column) ? row[column] + padding : padding + row[column]
-      }.joined(separator: "  ").trimmingTrailingBlanks
-    }
-  }
-}
-
-extension String {
-  fileprivate var trimmingTrailingBlanks: String {
-    var text = self[...]
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }

@@ -145,16 +145,6 @@ public struct AttributeValidator: Sendable {
     value >= realRange.lower && value <= realRange.upper
   }
 
-  /// Whether a String attribute may hold these bytes, which must be valid UTF-8. Makes a `String` only for a regular
-  /// expression, or to count the characters of text that is not plain ASCII.
-  @unsafe public func isValid(utf8 bytes: UnsafeRawBufferPointer) -> Bool {
-    let limited = lengthRange.lower > 0 || lengthRange.upper < .max
-    if !limited && pattern == nil { return true }
-    if pattern == nil, unsafe Self.isPlain(bytes) { return isValid(length: bytes.count) }
-    let text = unsafe String(decoding: bytes, as: UTF8.self)
-    return isValid(length: text.count) && matchesPattern(text)
-  }
-
   /// Every rule that the value breaks, in the order type, limits, pattern; empty when it is valid.
   public func violations(of value: Value) -> [Violation] {
     switch (attribute.type, value) {
@@ -242,17 +232,10 @@ public struct AttributeValidator: Sendable {
     return found
   }
 
-  private func isValid(length: Int) -> Bool { length >= lengthRange.lower && length <= lengthRange.upper }
-
   private func matchesPattern(_ text: String) -> Bool {
     guard let pattern else { return true }
     let whole = NSRange(location: 0, length: text.utf16.count)
     return pattern.firstMatch(in: text, range: whole) != nil
-  }
-
-  /// ASCII without carriage returns: as many characters as bytes (CR LF is one character).
-  @unsafe private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    unsafe bytes.allSatisfy { $0 < 0x80 && $0 != 0x0D }
   }
 
   private static func compile(_ attribute: AttributeDescription) throws(ModelError) -> NSRegularExpression? {

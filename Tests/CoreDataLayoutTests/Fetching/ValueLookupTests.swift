@@ -37,10 +37,13 @@ struct ValueLookupTests {
     let connection = try Connection(path: path)
     try connection.execute("BEGIN")
     for key in 1...400 {
-      let code = Int.random(in: 0..<40, using: &random) == 0
+      let code =
+        Int.random(in: 0..<40, using: &random) == 0
         ? Self.greatest.randomElement(using: &random).map(String.init) ?? "NULL"
-        : ["NULL", "\(Int.random(in: 0..<300, using: &random))", "2.5"][[0, 1, 1, 1, 1, 1, 1, 1, 2].randomElement(using: &random) ?? 1]
-      let name = ["NULL", "'e\u{301}'", "'\u{e9}'", "'n\(Int.random(in: 0..<200, using: &random))'", "7"]
+        : ["NULL", "\(Int.random(in: 0..<300, using: &random))", "2.5"][
+          [0, 1, 1, 1, 1, 1, 1, 1, 2].randomElement(using: &random) ?? 1]
+      let name =
+        ["NULL", "'e\u{301}'", "'\u{e9}'", "'n\(Int.random(in: 0..<200, using: &random))'", "7"]
         .randomElement(using: &random) ?? "NULL"
       try connection.execute(
         """

@@ -90,8 +90,11 @@ struct EditedRowTests {
       let changes: [[String: PropertyValue]] = [
         item.changedValues(), item.committedValues(), item.changedValuesForCurrentEvent(),
       ]
-      let texts = changes.map { change in change.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ") }
-      return ([String(describing: item.objectID.primaryKey), "\(item.isUpdated) \(item.hasPersistentChangedValues)"]
+      let texts = changes.map { change in
+        change.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ")
+      }
+      return
+        ([String(describing: item.objectID.primaryKey), "\(item.isUpdated) \(item.hasPersistentChangedValues)"]
         + values + texts).joined(separator: "; ")
     }
 
@@ -127,7 +130,8 @@ struct EditedRowTests {
         case 35:
           context.reset()
           items = try self.items(in: context)
-        case 36: return try context.fetch(request(number(3))).map { "\($0.objectID.primaryKey ?? 0)" }.joined(separator: " ")
+        case 36:
+          return try context.fetch(request(number(3))).map { "\($0.objectID.primaryKey ?? 0)" }.joined(separator: " ")
         default: try context.save()
         }
         return "done"
@@ -168,7 +172,8 @@ struct EditedRowTests {
   func agreement(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let worlds = [
-      try World(folder.path("beside.sqlite"), takesApart: false), try World(folder.path("apart.sqlite"), takesApart: true),
+      try World(folder.path("beside.sqlite"), takesApart: false),
+      try World(folder.path("apart.sqlite"), takesApart: true),
     ]
     var items = try worlds.map { world in try world.context.performAndWait { try world.items(in: world.context) } }
     var generators = [SeededGenerator(seed: seed), SeededGenerator(seed: seed)]

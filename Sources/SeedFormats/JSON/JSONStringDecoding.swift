@@ -1,5 +1,5 @@
 /// JSON string contents.
-enum JSONText {
+enum JSONStringDecoding {
   /// 0 to 15, or -1.
   @inline(__always) static func hexDigit(_ byte: UInt8) -> Int {
     switch byte {
