@@ -78,6 +78,21 @@ struct GraphIdioms {
     }
   }
 
+  @Test("hooks: willSave sets the time of the last change")
+  func timeOfSaving() throws {
+    try Kitchen.cook { context in
+      let recipe = Recipe(context: context)
+      recipe.title = "Soup"
+      try context.save()
+      let first = try #require(recipe.value(forKey: "saved") as? Date)
+      #expect(recipe.saves == ["will", "did"] && !context.hasChanges)
+      recipe.title = "Bread"
+      try context.save()
+      let second = try #require(recipe.value(forKey: "saved") as? Date)
+      #expect(second > first && recipe.committedValues(forKeys: ["saved"])["saved"] == .attribute(.date(second)))
+    }
+  }
+
   @Test("hooks: prepareForDeletion, while relationships are whole")
   func prepareForDeletion() throws {
     try Kitchen.cook { context in

@@ -12,7 +12,8 @@ enum Kitchen {
     servings.minimumValue = 1
     recipe.attributes = [
       title, servings, AttributeDescription("rating", .double), AttributeDescription("price", .decimal),
-      AttributeDescription("created", .date), AttributeDescription("isFavorite", .boolean),
+      AttributeDescription("created", .date), AttributeDescription("saved", .date),
+      AttributeDescription("isFavorite", .boolean),
       AttributeDescription("link", .uri), AttributeDescription("code", .uuid), AttributeDescription("picture", .binary),
     ]
     var steps = RelationshipDescription("steps", toMany: "Step", inverse: "recipe", ordered: true)
@@ -95,6 +96,8 @@ final class Recipe: ManagedObject, PropertyNaming {
   var fetchCount = 0
   var saves: [String] = []
 
+  var initial: String? { title.first.map { String($0) } }
+
   override func awakeFromInsert() {
     super.awakeFromInsert()
     setPrimitiveValue(Date(timeIntervalSinceReferenceDate: 0), forKey: "created")
@@ -109,6 +112,7 @@ final class Recipe: ManagedObject, PropertyNaming {
     super.willSave()
     saves.append("will")
     if !isDeleted, title.hasSuffix(" ") { title = title.trimmingCharacters(in: .whitespaces) }
+    if !isDeleted { setPrimitiveValue(Date(), forKey: "saved") }
   }
 
   override func didSave() {

@@ -69,6 +69,18 @@ struct PredicateIdioms {
     ),
   ]
 
+  @Test("predicate: what compounds and comparisons are made of")
+  func shapes() {
+    let both = FetchPredicate(format: "title == 'Soup' AND NOT rating > 3")
+    #expect(both.compoundPredicateType == .and && both.subpredicates.count == 2)
+    let (title, not) = (both.subpredicates[0], both.subpredicates[1])
+    #expect(title.compoundPredicateType == nil && title.subpredicates.isEmpty)
+    #expect(title.leftExpression?.keyPath == "title" && title.rightExpression?.constantValue == .string("Soup"))
+    #expect(title.predicateOperatorType == .equalTo && title.comparisonPredicateModifier == .direct)
+    #expect(not.compoundPredicateType == .not && not.subpredicates[0].predicateOperatorType == .greaterThan)
+    #expect(both.comparison == nil && both.leftExpression == nil && title.leftExpression?.constantValue == nil)
+  }
+
   @Test("predicate: formats, compounds and comparisons", arguments: predicates)
   func predicate(_ predicate: FetchPredicate, _ expected: Set<String>) throws {
     try Kitchen.cook { context in

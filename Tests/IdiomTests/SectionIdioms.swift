@@ -37,6 +37,23 @@ struct SectionIdioms {
     }
   }
 
+  @Test("sections: by a property that the class computes")
+  func sectionsByComputedProperty() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.sortDescriptors = [FetchSortDescriptor(keyPath: \Recipe.title, ascending: true)]
+      let controller = FetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: \.initial)
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.name) == ["B", "C", "S"])
+      let soup = try #require(controller.fetchedObjects?.last)
+      soup.title = "Zwieback"
+      context.processPendingChanges()
+      #expect(controller.sections?.map(\.name) == ["B", "C", "Z"])
+    }
+  }
+
   @Test("sections: an object at an index path, and back")
   func indexPath() throws {
     try Kitchen.cook { context in

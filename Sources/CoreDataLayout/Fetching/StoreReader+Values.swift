@@ -76,6 +76,15 @@ extension StoreReader {
     return isIndexed
   }
 
+  /// The integer that the second column equals; nil for a fraction, a text or bytes that another program wrote.
+  private func integer(_ statement: Statement) -> Int64? {
+    switch statement.type(at: 1) {
+    case .integer: statement.int64(at: 1)
+    case .real: Int64(exactly: statement.double(at: 1))
+    default: nil
+    }
+  }
+
   private func isNear(_ number: Int64, _ next: Int64) -> Bool {
     let (gap, isFar) = next.subtractingReportingOverflow(number)
     return !isFar && gap <= Self.greatestGap
@@ -94,9 +103,7 @@ extension StoreReader {
       try statement.bind(1, numbers[next])
       try statement.bind(2, numbers[end - 1])
       while try statement.step() {
-        // A fraction that another program wrote is none of them.
-        guard statement.type(at: 1) == .integer else { continue }
-        let number = statement.int64(at: 1)
+        guard let number = integer(statement) else { continue }
         while next < end && numbers[next] < number { next += 1 }
         if next < end && numbers[next] == number { keys.append(statement.int64(at: 0)) }
       }

@@ -55,7 +55,11 @@ public final class StoreReader: @unchecked Sendable {
         return try reader.blocks(statement(for: rows, reader.columns), of: rows)
       }
       let byValue = try readingByValue(request) { rows in
-        try reader.blocks(self.statement(for: rows, reader.columns), of: rows)
+        // Whatever entity the rows say: they are alone in their table, and another one is an error.
+        let table = file.layout.table(for: rows.entity).name
+        let statement = try session.cached(
+          "SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK BETWEEN ?1 AND ?2 ORDER BY t0.Z_PK")
+        return try reader.blocks(statement, of: rows)
       }
       if let byValue { return byValue }
       if request.selectsWholeTable, let blocks = try reader.pageBlocks(session) { return blocks }

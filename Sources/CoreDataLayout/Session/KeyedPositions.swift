@@ -87,7 +87,7 @@ struct KeyedPositions {
     var next = 0
     while next < keys.count {
       var end = next + 1
-      while end < keys.count && keys[end] - keys[end - 1] <= Self.greatestGap { end += 1 }
+      while end < keys.count && isNear(keys[end - 1], keys[end]) { end += 1 }
       statement.reset()
       try statement.bind(1, keys[next])
       try statement.bind(2, keys[end - 1])
@@ -100,6 +100,11 @@ struct KeyedPositions {
       }
       next = end
     }
+  }
+
+  private func isNear(_ key: Int64, _ next: Int64) -> Bool {
+    let (gap, isFar) = next.subtractingReportingOverflow(key)
+    return !isFar && gap <= Self.greatestGap
   }
 
   /// The ranges of keys in which every key is wanted.

@@ -76,8 +76,14 @@ extension ManagedObject {
   }
 
   /// Sets a property for accessors of subclasses, between `willChangeValue` and `didChangeValue`. The change is noted,
-  /// and inverses follow, as with `setValue(_:forKey:)`.
+  /// and inverses follow, as with `setValue(_:forKey:)`. In `willSave`, what is set of the object itself does not call
+  /// `willSave` again: a time of the last change belongs there.
   public func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    guard let context else { return setPrimitive(value, key) }
+    context.saves.settingPrimitive(of: self) { setPrimitive(value, key) }
+  }
+
+  private func setPrimitive(_ value: Any?, _ key: String) {
     guard let index = runtime.layout.relationshipIndexes[key] else {
       switch value {
       case nil, is NSNull, is Data, is NSData, is Value: break

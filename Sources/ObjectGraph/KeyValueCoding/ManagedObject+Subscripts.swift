@@ -15,7 +15,16 @@ extension ManagedObject {
       let value = attributeValue(name)
       return value == .null ? nil : value
     }
-    set { setAttributeValue(newValue ?? .null, name) }
+    set {
+      if newValue == nil, let index = runtime.layout.relationshipIndexes[name] { return clearRelationship(index, name) }
+      setAttributeValue(newValue ?? .null, name)
+    }
+  }
+
+  /// `object["owner"] = nil`
+  private func clearRelationship(_ index: Int, _ name: String) {
+    if !runtime.layout.relationships[index].isToMany { return setObject(nil, for: name) }
+    setPrimitiveValue(nil, forKey: name)
   }
 
   /// The value of an attribute as a Swift type: `object["title"] = "x"`, `let year: Int? = object["year"]`. Reading

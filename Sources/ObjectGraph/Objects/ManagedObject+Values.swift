@@ -116,9 +116,10 @@ extension ManagedObject {
   /// Keeps a value beside the packed row.
   /// - Returns: false where the row has to be taken apart.
   private func edit(_ value: Value, at index: Int) -> Bool {
-    guard storage.block != nil, !storage.isEditSaved, !runtime.transientProperties.contains(attribute: index) else {
-      return false
-    }
+    // A set of properties tells attributes beyond its capacity from no others.
+    guard storage.block != nil, !storage.isEditSaved, index < PropertySet.capacity,
+      !runtime.transientProperties.contains(attribute: index)
+    else { return false }
     if let edited = storage.edited {
       if edited.count == EditedRow.greatestCount { return false }
       storage.edited = edited.setting(index, to: value)

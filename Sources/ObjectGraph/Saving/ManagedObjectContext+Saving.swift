@@ -82,10 +82,7 @@ extension ManagedObjectContext {
         + pending.deleted.filter { $0.runtime.hasSubclass }
       let fresh = changed.filter { object in announced[object].map { !object.state.isSame(as: $0) } ?? true }
       if fresh.isEmpty { return }
-      for object in fresh {
-        announced[object] = object.state
-        object.willSave()
-      }
+      for object in fresh { announced[object] = saves.announce(object) }
     }
     throw ContextError.endlessWillSave(rounds: greatestRounds)
   }

@@ -139,9 +139,14 @@ public final class ContextUndoManager {
   }
 
   /// The name of what `undo` would undo; empty when it has none, or there is nothing.
-  public var undoActionName: String { openGroups.first?.name ?? undoStack.last?.name ?? "" }
+  public var undoActionName: String {
+    if let open = openGroups.first, !open.name.isEmpty || openGroups.contains(where: { !$0.actions.isEmpty }) {
+      return open.name
+    }
+    return hasUnprocessedChanges ? "" : undoStack.last?.name ?? ""
+  }
   /// The name of what `redo` would do again; empty when it has none, or there is nothing.
-  public var redoActionName: String { redoStack.last?.name ?? "" }
+  public var redoActionName: String { canRedo ? redoStack.last?.name ?? "" : "" }
   /// The title of a menu item for `undo`, such as `Undo Rename`.
   public var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
   /// The title of a menu item for `redo`, such as `Redo Rename`.

@@ -1,4 +1,4 @@
-import ObjectModel
+public import ObjectModel
 
 /// Predicates made of others, as `NSCompoundPredicate` makes them.
 public typealias CompoundPredicate = FetchPredicate
@@ -40,6 +40,38 @@ extension FetchPredicate {
   }
 }
 
+/// What compound predicates and comparisons are made of.
+extension FetchPredicate {
+  /// How it combines others; nil for a predicate that combines none.
+  public var compoundPredicateType: LogicalType? {
+    switch self {
+    case .and: .and
+    case .or: .or
+    case .not: .not
+    default: nil
+    }
+  }
+  /// What it combines; empty for a predicate that combines none.
+  public var subpredicates: [FetchPredicate] {
+    switch self {
+    case .and(let parts), .or(let parts): parts
+    case .not(let part): [part]
+    default: []
+    }
+  }
+
+  /// The comparison that it is, whatever form it has; nil for anything else.
+  public var comparison: Comparison? { if case .compare(let comparison) = generalized { comparison } else { nil } }
+  /// The operand of a comparison that stands before the operator.
+  public var leftExpression: FetchExpression? { comparison?.left }
+  /// The operand of a comparison that stands after the operator.
+  public var rightExpression: FetchExpression? { comparison?.right }
+  /// What a comparison says of its operands.
+  public var predicateOperatorType: Comparison.Operator? { comparison?.comparisonOperator }
+  /// For how many elements of the left list a comparison must hold.
+  public var comparisonPredicateModifier: Comparison.Modifier? { comparison?.modifier }
+}
+
 /// Core Data's names of the operators.
 extension FetchPredicate.Comparison.Operator {
   /// `<`
@@ -61,6 +93,10 @@ extension FetchPredicate.Comparison.Operator {
 extension FetchExpression {
   /// The object itself: `SELF`.
   public static func expressionForEvaluatedObject() -> FetchExpression { .selfObject }
+  /// A key path, with dots; nil for anything else.
+  public var keyPath: String? { if case .keyPath(let path) = self { path.joined(separator: ".") } else { nil } }
+  /// A constant; nil for anything else.
+  public var constantValue: Value? { if case .constant(let value) = self { value } else { nil } }
   /// The property at a key path with dots: `owner.name`. Operators stand in it as in the format language: `@sum.price`.
   public init(forKeyPath keyPath: String) {
     self = keyPath.contains("@") ? FetchExpression(format: keyPath) : .keyPath(FetchPredicate.keyPath(keyPath))

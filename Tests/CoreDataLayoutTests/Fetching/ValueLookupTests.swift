@@ -101,6 +101,27 @@ struct ValueLookupTests {
     #expect(foundCount > 400)
   }
 
+  @Test("are found whatever keys and numbers another program wrote")
+  func foreignRows() throws {
+    var random = SeededGenerator(seed: 2)
+    let store = try makeStore(98, &random)
+    let other = try Connection(path: store.path)
+    try other.execute(
+      """
+      INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZCODE) VALUES (-9223372036854775808, 1, 1, 7), (9223372036854775807, 1, 1, 7),
+        (100001, 1, 1, -9223372036854775808.0), (100002, 1, 1, 'seven'), (100003, 1, 1, x'07')
+      """)
+    var request = FetchSpecification(try model.entity("Item"))
+    request.predicate = .isIn(["code"], (0..<100).map { .integer($0) } + [.integer(.min)])
+    let found = try store.snapshotBlocks(request).flatMap(\.snapshots)
+    #expect(found == (try store.snapshots(request)))
+    #expect(found.first?.objectID.primaryKey == .min && found.last?.objectID.primaryKey == .max)
+    #expect(found.contains { $0.objectID.primaryKey == 100_001 })
+    try other.execute("UPDATE ZITEM SET Z_ENT = 9 WHERE Z_PK = 100001")
+    #expect(throws: StoreError.self) { try store.snapshots(request) }
+    #expect(throws: StoreError.self) { try store.snapshotBlocks(request) }
+  }
+
   @Test("come from an index where there is one, and from the table where it was dropped")
   func index() throws {
     var random = SeededGenerator(seed: 1)

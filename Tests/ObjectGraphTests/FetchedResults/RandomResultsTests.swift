@@ -89,7 +89,12 @@ struct RandomResultsTests {
   @Test(
     "what a controller tells makes a list that is what a fetch gives, whoever changed it",
     arguments: StoreKind.allCases, UInt64(0)..<6)
-  func sequences(kind: StoreKind, seed: UInt64) throws {
+  func sequences(kind: StoreKind, seed: UInt64) throws { try drive(kind, seed, Self.eventCount) }
+
+  @Test("so it does through 10,000 events", .timeLimit(.minutes(10)))
+  func many() throws { try drive(.sqlite, 4, 10_000) }
+
+  private func drive(_ kind: StoreKind, _ seed: UInt64, _ eventCount: Int) throws {
     let school = try School(kind)
     try school.work { context in
       context.mergePolicy = .mergeByPropertyObjectTrump
@@ -130,7 +135,9 @@ struct RandomResultsTests {
         let pupils = try context.fetch(school.all(school.pupil, by: "name"))
         for _ in 0...below(4) {
           let pupil = pupils.isEmpty ? nil : pupils[below(pupils.count)]
-          switch (below(5), pupil) {
+          // A list through many events stays as long as one that a user sees.
+          let isLong = pupils.count > 200
+          switch (isLong ? 2 + below(3) : below(5), pupil) {
           case (2, let pupil?): pupil["grade"] = .integer(Int64(below(7)))
           case (3, let pupil?): pupil["name"] = .string("Pupil \(below(100))")
           case (4, let pupil?): context.delete(pupil)
@@ -139,7 +146,7 @@ struct RandomResultsTests {
         }
       }
 
-      for step in 0..<Self.eventCount {
+      for step in 0..<eventCount {
         let operation = below(9)
         switch operation {
         case 0...2: try change(context)

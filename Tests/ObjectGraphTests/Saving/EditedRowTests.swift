@@ -1,11 +1,12 @@
 import CoreDataLayout
 import Foundation
-import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
 import TestSupport
 import Testing
+
+@testable import ObjectGraph
 
 /// An object that was changed keeps the row that it was read as, with its new values beside it. It answers and saves as
 /// one whose row was taken apart before, by what asks for all of its values.
@@ -52,7 +53,7 @@ struct EditedRowTests {
     /// Whether rows are taken apart before anything is done.
     let takesApart: Bool
 
-    init(_ path: String, takesApart: Bool) throws {
+    init(_ path: String, takesApart: Bool, isUndoable: Bool) throws {
       let model = try EditedRowTests.model()
       let store = try SQLiteStore.create(path: path, model: model)
       container = try PersistentContainer(name: "items", model: model, store: store)
@@ -73,7 +74,7 @@ struct EditedRowTests {
       }
       context.performAndWait {
         context.mergePolicy = .mergeByPropertyObjectTrump
-        context.undoManager = ContextUndoManager()
+        if isUndoable { context.undoManager = ContextUndoManager() }
       }
     }
 
@@ -83,9 +84,22 @@ struct EditedRowTests {
       return try context.fetch(request).sorted { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
     }
 
+    /// Asks for all values, where rows are to be taken apart.
+    func takeApart(_ item: ManagedObject) {
+      if !takesApart || item.isDeleted { return }
+      _ = item.attributeValue("count")
+      _ = item.values
+    }
+
+    /// How many objects have edits beside their rows: unsaved ones, and saved ones.
+    func editCounts(_ items: [ManagedObject]) -> (unsaved: Int, saved: Int) {
+      let edited = items.filter { $0.unsavedEdits != nil }.count
+      return (edited, items.filter { $0.isUntouched && $0.snapshotRow == nil }.count)
+    }
+
     /// What an object says of itself.
     func description(_ item: ManagedObject) -> String {
-      if takesApart && !item.isFault { _ = item.changedValues() }
+      takeApart(item)
       let values = EditedRowTests.attributes.map { "\(item.attributeValue($0))" }
       let changes: [[String: PropertyValue]] = [
         item.changedValues(), item.committedValues(), item.changedValuesForCurrentEvent(),
@@ -102,9 +116,9 @@ struct EditedRowTests {
     /// - Returns: what came of it.
     func step(_ random: inout SeededGenerator, _ items: inout [ManagedObject]) -> String {
       func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
-      let (kind, first) = (number(40), number(items.count))
+      let (kind, first) = (number(44), number(items.count))
       let item = items[first]
-      if takesApart && !item.isFault { _ = item.changedValues() }
+      takeApart(item)
       do {
         switch kind {
         case 0..<22:
@@ -112,7 +126,7 @@ struct EditedRowTests {
           let key = EditedRowTests.attributes[number(7)]
           let last = min(first + (number(3) == 0 ? number(30) : 0), items.count - 1)
           for index in first...last {
-            if takesApart && !items[index].isFault { _ = items[index].changedValues() }
+            takeApart(items[index])
             items[index][key] = EditedRowTests.value(key, &random)
           }
         case 22..<24: return "\(item.attributeValue(EditedRowTests.attributes[number(7)]))"
@@ -127,7 +141,7 @@ struct EditedRowTests {
           context.delete(item)
           context.undo()
         case 34: try write(number(items.count), &random)
-        case 35:
+        case 35, 40...43:
           context.reset()
           items = try self.items(in: context)
         case 36:
@@ -172,26 +186,58 @@ struct EditedRowTests {
   func agreement(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let worlds = [
-      try World(folder.path("beside.sqlite"), takesApart: false),
-      try World(folder.path("apart.sqlite"), takesApart: true),
+      try World(folder.path("beside.sqlite"), takesApart: false, isUndoable: seed % 3 == 0),
+      try World(folder.path("apart.sqlite"), takesApart: true, isUndoable: seed % 3 == 0),
     ]
     var items = try worlds.map { world in try world.context.performAndWait { try world.items(in: world.context) } }
     var generators = [SeededGenerator(seed: seed), SeededGenerator(seed: seed)]
-    for step in 0..<200 {
+    var (unsaved, saved) = (0, 0)
+    for step in 0..<300 {
       var outcomes: [String] = []
       for (index, world) in worlds.enumerated() {
         outcomes.append(world.context.performAndWait { world.step(&generators[index], &items[index]) })
       }
       try #require(outcomes[0] == outcomes[1], "step \(step)")
-      if step % 10 == 0 {
+      if step % 50 == 49 {
         let texts = zip(worlds, items).map { world, items in
           world.context.performAndWait { items.map { world.description($0) } }
         }
         try #require(texts[0] == texts[1], "step \(step)")
       }
+      let counts = zip(worlds, items).map { world, items in world.context.performAndWait { world.editCounts(items) } }
+      unsaved += counts[0].unsaved
+      saved += counts[0].saved
       let rows = try worlds.map { try $0.rows() }
-      try #require(rows[0].map(\.attributes) == rows[1].map(\.attributes), "step \(step)")
+      let haveSameValues = zip(rows[0], rows[1]).allSatisfy { one, other in
+        zip(one.attributes, other.attributes).allSatisfy { $0.isIdentical(to: $1) }
+          && one.toOne.map { $0?.primaryKey } == other.toOne.map { $0?.primaryKey }
+      }
+      try #require(rows[0].count == rows[1].count && haveSameValues, "step \(step)")
       try #require(rows[0].map(\.version) == rows[1].map(\.version), "step \(step)")
+    }
+    // An undo manager asks for all values at the end of each event.
+    if seed % 3 > 0 { #expect(unsaved > 20 && saved > 5, "\(unsaved) \(saved)") }
+  }
+
+  @Test("what is not edited is validated too, also of many attributes", arguments: [3, 64, 65, 80])
+  func validation(attributeCount: Int) throws {
+    var item = EntityDescription("Item")
+    item.attributes = (0..<attributeCount).map { AttributeDescription("n\(1_000 + $0)", .integer64) }
+    item.attributes[0].isOptional = false
+    let model = try ManagedObjectModel(entities: [item])
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore.create(path: folder.path("items.sqlite"), model: model)
+    let container = try PersistentContainer(name: "items", model: model, store: store)
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      _ = context.insert(try model.required("Item"))
+      context.validatesBeforeSaving = false
+      try context.save()
+      context.validatesBeforeSaving = true
+      context.reset()
+      let item = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Item")).first)
+      item.setValue(.integer(7), at: attributeCount - 1)
+      #expect(throws: ValidationError.self) { try context.save() }
     }
   }
 }
