@@ -81,6 +81,7 @@ struct GraphIdioms {
   @Test("hooks: willSave sets the time of the last change")
   func timeOfSaving() throws {
     try Kitchen.cook { context in
+      context.userInfo["keepsTimes"] = true
       let recipe = Recipe(context: context)
       recipe.title = "Soup"
       try context.save()
@@ -101,6 +102,27 @@ struct GraphIdioms {
       #expect(context.userInfo["deleted"] as? String == "Ann" && ann.isDeleted)
       try context.save()
       #expect(ann.managedObjectContext == nil)
+    }
+  }
+
+  // MARK: Key paths
+
+  @Test("key paths: set through relationships, to-many ones too")
+  func setValueForKeyPath() throws {
+    try Kitchen.cook { context in
+      let recipe = try Kitchen.stock(context)[0]
+      let ann = try #require(recipe.author)
+      recipe.setValue("Anna", forKeyPath: "author.name")
+      #expect(ann.value(forKey: "name") as? String == "Anna")
+      recipe.setValue("Stew", forKeyPath: "title")
+      #expect(recipe.title == "Stew")
+      ann.setValue(2.0, forKeyPath: "recipes.rating")
+      let recipes = try #require(ann.value(forKey: "recipes") as? Set<ManagedObject>)
+      #expect(recipes.count == 2 && recipes.allSatisfy { $0.value(forKey: "rating") as? Double == 2 })
+      recipe["author"] = nil
+      #expect(recipe.author == nil)
+      recipe.setValue("Nobody", forKeyPath: "author.name")
+      #expect(ann.value(forKey: "name") as? String == "Anna")
     }
   }
 
@@ -142,6 +164,12 @@ struct GraphIdioms {
       #expect(recipe.steps == [all[1], all[3], all[2]])
       steps.removeObject(at: 1)
       #expect(steps.array == [all[1], all[2]] && steps.count == 2 && steps.object(at: 0) === all[1])
+      steps.addObjects(from: [all[0], all[2], all[3]])
+      let before = recipe.steps
+      steps.moveObjects(at: [1, 3], to: 1)
+      #expect(recipe.steps == [before[0], before[1], before[3], before[2]])
+      steps.moveObjects(at: [2, 3], to: 0)
+      #expect(recipe.steps == [before[3], before[2], before[0], before[1]])
       try context.save()
       steps.removeAllObjects()
       #expect(recipe.steps.isEmpty)

@@ -112,7 +112,7 @@ final class Recipe: ManagedObject, PropertyNaming {
     super.willSave()
     saves.append("will")
     if !isDeleted, title.hasSuffix(" ") { title = title.trimmingCharacters(in: .whitespaces) }
-    if !isDeleted { setPrimitiveValue(Date(), forKey: "saved") }
+    if !isDeleted, managedObjectContext?.userInfo["keepsTimes"] != nil { setPrimitiveValue(Date(), forKey: "saved") }
   }
 
   override func didSave() {

@@ -22,7 +22,7 @@ enum Stores {
   ) throws -> Result {
     var description = PersistentStoreDescription(type: .sqlite, url: url)
     description.shouldMigrateStoreAutomatically = false
-    let coordinator = try PersistentStoreCoordinator(model: model)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(with: description)
     defer { try? coordinator.remove(store) }
     let context = ManagedObjectContext(coordinator: coordinator, name: "test")

@@ -35,7 +35,7 @@ struct ReadOnlyStoreTests {
   /// Makes a store with one book, closes it, and opens it read-only as the only store of a coordinator.
   private func bundled(_ kind: Kind) throws -> PersistentStoreCoordinator {
     var description = kind.description(folder.file("seed"))
-    let maker = try PersistentStoreCoordinator(model: model)
+    let maker = try PersistentStoreCoordinator(managedObjectModel: model)
     let store = try maker.addPersistentStore(with: description)
     let context = ManagedObjectContext(coordinator: maker, name: "maker")
     try context.performAndWait {
@@ -44,7 +44,7 @@ struct ReadOnlyStoreTests {
     }
     try maker.remove(store)
     description.isReadOnly = true
-    let coordinator = try PersistentStoreCoordinator(model: model)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     return coordinator
   }
@@ -110,7 +110,7 @@ struct ReadOnlyStoreTests {
   func inMemory() throws {
     var description = PersistentStoreDescription(type: .inMemory)
     description.isReadOnly = true
-    let coordinator = try PersistentStoreCoordinator(model: model)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     let context = ManagedObjectContext(coordinator: coordinator, name: "test")
     context.performAndWait {

@@ -20,7 +20,7 @@ private struct TwoStores {
   init(shippedType: some PersistentStoreType = .inMemory) throws {
     folder = try TemporaryFolder()
     model = try Library.model()
-    coordinator = try PersistentStoreCoordinator(model: model)
+    coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     user = try coordinator.addPersistentStore(
       with: PersistentStoreDescription(type: .sqlite, url: folder.file("user.sqlite"), configuration: "User"))
     shipped = try coordinator.addPersistentStore(

@@ -44,7 +44,7 @@ struct StoreOpeningTests {
     let book = try Library.entity("Book", of: model)
     var description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
     description.timeout = 0.3
-    let coordinator = try PersistentStoreCoordinator(model: model)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     let other = try Connection(path: folder.file("a.sqlite").path)
     try other.execute("BEGIN IMMEDIATE")
@@ -68,7 +68,7 @@ struct StoreOpeningTests {
     let model = try Library.model()
     let description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
     let contexts = try [model, hasOwnModel ? try Library.model() : model].map { model in
-      let coordinator = try PersistentStoreCoordinator(model: model)
+      let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
       try coordinator.addPersistentStore(with: description)
       return ManagedObjectContext(coordinator: coordinator, name: "test")
     }

@@ -104,7 +104,7 @@ struct MigrationStore {
       description.shouldMigrateStoreAutomatically = false
       let isNew = !FileSystem.exists(url.path)
       if isNew, let original { description.tracksHistory = original.hasHistory }
-      let coordinator = try PersistentStoreCoordinator(model: model)
+      let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
       let store = try coordinator.addPersistentStore(with: description)
       if isNew, let original, type.name == original.type.name, let store = store as? any MetadataInheriting {
         try store.inheritMetadata(ofStoreAt: original.url)

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
 
   /// The object that an owner's id stands for, loaded or not; nil for a new object, which a save writes anyway.
   func possibleOwner(_ id: ObjectID) -> ManagedObject? {
-    if let object = registeredObject(with: id) { return object.status == .inserted ? nil : object }
+    if let object = registeredObject(for: id) { return object.status == .inserted ? nil : object }
     let id = permanentID(for: id)
     return id.isTemporary && parent == nil ? nil : object(with: id)
   }

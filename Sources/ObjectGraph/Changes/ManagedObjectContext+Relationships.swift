@@ -88,7 +88,7 @@ extension ManagedObjectContext {
       }
       return
     }
-    guard let partner = registeredObject(with: owner), partner.status == .loaded,
+    guard let partner = registeredObject(for: owner), partner.status == .loaded,
       let back = partner.runtime.index(of: inverse)
     else { return }
     // Both sides of such a relationship are rows that change together: a merge has them all. Without one, what was
@@ -149,7 +149,7 @@ extension ManagedObjectContext {
   }
 
   func loadedList(_ owner: ObjectID, _ relationship: Relationship) -> (ManagedObject, Int)? {
-    guard mayHaveLists(owner), let object = registeredObject(with: owner), !object.memberLists.isEmpty,
+    guard mayHaveLists(owner), let object = registeredObject(for: owner), !object.memberLists.isEmpty,
       let index = object.runtime.index(of: relationship),
       object.isLoaded(index)
     else { return nil }

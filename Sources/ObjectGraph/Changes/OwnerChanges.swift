@@ -48,7 +48,7 @@ struct OwnerChanges {
     for entry in entries {
       let owner = last?.id == entry.key.owner ? last?.owner : context.possibleOwner(entry.key.owner)
       last = (entry.key.owner, owner)
-      guard let owner, let member = context.registeredObject(with: entry.member) else { continue }
+      guard let owner, let member = context.registeredObject(for: entry.member) else { continue }
       let key = ObjectIdentifier(owner)
       if candidates[key] == nil { owners.append(owner) }
       candidates[key, default: []].append(Candidate(relationship: entry.key.relationship, member: member))

@@ -38,13 +38,13 @@ extension ManagedObjectContext {
     adoptIDsOfParent()
     guard let group = fault.faultGroup else { return try snapshot(of: fault.objectID) }
     let siblings = group.ids(from: fault.objectID).filter { id in
-      id != fault.objectID && registeredObject(with: id).map { $0.isUnloaded && !$0.hasStored } == true
+      id != fault.objectID && registeredObject(for: id).map { $0.isUnloaded && !$0.hasStored } == true
     }
     var found: Snapshot?
     for snapshot in try snapshots(of: [fault.objectID] + siblings) {
       if snapshot.objectID == fault.objectID {
         found = snapshot
-      } else if let sibling = registeredObject(with: snapshot.objectID), sibling.isUnloaded {
+      } else if let sibling = registeredObject(for: snapshot.objectID), sibling.isUnloaded {
         sibling.setWaiting(snapshot)
       }
     }

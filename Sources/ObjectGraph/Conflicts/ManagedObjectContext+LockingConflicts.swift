@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     let snapshots = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }
     let stale = try stale.filter { id, _, _ in
-      guard settings.mergePolicy.kind != .error, let object = registeredObject(with: id), let snapshot = snapshots[id],
+      guard settings.mergePolicy.kind != .error, let object = registeredObject(for: id), let snapshot = snapshots[id],
         object.isAboutMembersOnly(snapshot)
       else { return true }
       noteRefresh(of: object)
@@ -19,7 +19,7 @@ extension ManagedObjectContext {
     }
     if stale.isEmpty { return }
     let conflicts = stale.compactMap { id, expected, _ in
-      registeredObject(with: id).map { MergeConflict($0, readAt: expected, persisted: snapshots[id]) }
+      registeredObject(for: id).map { MergeConflict($0, readAt: expected, persisted: snapshots[id]) }
     }
     if conflicts.isEmpty { throw StoreError.optimisticLockingFailure(stale) }
     try settings.mergePolicy.resolve(optimisticLockingConflicts: conflicts)

@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     leaveGeneration()
     if isRemote { coordinator.rowCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
 
-    lose(changes.deletedObjectIDs.compactMap { registeredObject(with: permanentID(for: $0)) })
+    lose(changes.deletedObjectIDs.compactMap { registeredObject(for: permanentID(for: $0)) })
     noteDeletion(of: changes.deletedObjectIDs)
     do {
       try refresh(changed.map { permanentID(for: $0) })
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
     do {
       try refresh(unknown.objectIDs.map { permanentID(for: $0) })
       for key in unknown.members {
-        guard let owner = registeredObject(with: permanentID(for: key.owner)), !owner.isInert else { continue }
+        guard let owner = registeredObject(for: permanentID(for: key.owner)), !owner.isInert else { continue }
         try rebaseMembers(of: owner, key.relationship)
         noteRefresh(of: owner)
       }
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
     var seen: Set<ObjectID> = []
     var loaded: [ManagedObject] = []
     for id in ids where seen.insert(id).inserted {
-      guard let object = registeredObject(with: id) else { continue }
+      guard let object = registeredObject(for: id) else { continue }
       switch object.status {
       case .fault:
         guard let snapshot = merge.silent?.state?.snapshots[id] else {

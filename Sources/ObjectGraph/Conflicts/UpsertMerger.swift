@@ -25,9 +25,9 @@ struct UpsertMerger {
     self.replacing = replacing
     let open = conflicts.filter { !$0.openObjects.isEmpty }
     let snapshots = open.compactMap(\.persisted).filter {
-      context.registeredObject(with: $0.objectID)?.isUnloaded ?? true
+      context.registeredObject(for: $0.objectID)?.isUnloaded ?? true
     }
-    for snapshot in snapshots where context.registeredObject(with: snapshot.objectID) == nil {
+    for snapshot in snapshots where context.registeredObject(for: snapshot.objectID) == nil {
       unknown.insert(snapshot.objectID)
     }
     if !snapshots.isEmpty { held = context.materialise([SnapshotBlock(snapshots)]) }
@@ -77,7 +77,7 @@ struct UpsertMerger {
 
   /// The object of the row in conflict; nil when there is none or it is deleted here.
   private func storedObject(of conflict: ConstraintConflict) -> ManagedObject? {
-    guard let id = conflict.persisted?.objectID, let object = context.registeredObject(with: id) else { return nil }
+    guard let id = conflict.persisted?.objectID, let object = context.registeredObject(for: id) else { return nil }
     return object.status == .loaded ? object : nil
   }
 
@@ -157,7 +157,7 @@ struct UpsertMerger {
     let ids = [object.objectID: keeper.objectID]
     context.unregister(object.objectID)
     if let mentioning = referrers.removeValue(forKey: object.objectID) {
-      for id in mentioning { context.registeredObject(with: id)?.replaceIDs(ids) }
+      for id in mentioning { context.registeredObject(for: id)?.replaceIDs(ids) }
       referrers[keeper.objectID, default: []].formUnion(mentioning)
     }
     context.noteIDChanges(ids)

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     try loadMembers(save)
     for (snapshot, store) in zip(save.inserted, save.stores) { adoptInsertion(snapshot, store) }
     for snapshot in save.inserted {
-      guard let object = registeredObject(with: snapshot.objectID) else { continue }
+      guard let object = registeredObject(for: snapshot.objectID) else { continue }
       for (index, destination) in snapshot.toOne.enumerated()
       where !object.runtime.layout.relationships[index].isToMany {
         object.setDestination(destination.map { permanentID(for: $0) }, at: index)
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     for id in save.deleted {
       if let object = objects[permanentID(for: id)] { delete(object) }
     }
-    return ParentObjects(save.inserted.compactMap { registeredObject(with: $0.objectID) })
+    return ParentObjects(save.inserted.compactMap { registeredObject(for: $0.objectID) })
   }
 
   /// Loads what `apply` looks at, so that a store that fails does so before anything is changed.
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
 
   private func adoptInsertion(_ snapshot: Snapshot, _ store: String?) {
     // An earlier save of the child got so far.
-    if let object = registeredObject(with: snapshot.objectID), object.isInserted {
+    if let object = registeredObject(for: snapshot.objectID), object.isInserted {
       for (index, value) in snapshot.attributes.enumerated() { object.setValue(value, at: index) }
       return
     }

@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     try throwDeferredError()
     adoptIDsOfParent()
     let objectID = permanentID(for: objectID)
-    if let object = registeredObject(with: objectID) {
+    if let object = registeredObject(for: objectID) {
       object.fire()
       try throwDeferredError()
       return object.isDeletedHere ? nil : object

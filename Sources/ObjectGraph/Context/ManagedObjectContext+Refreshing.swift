@@ -210,9 +210,9 @@ extension ManagedObjectContext {
   /// mention objects that are not loaded here, and relationships without inverse are known at one side only.
   private func objectsMentioning(_ ids: [ObjectID: ObjectID]) -> [ManagedObject] {
     if parent != nil || coordinator.hasInverselessRelationships { return registeredObjects }
-    let renamed = ids.keys.compactMap { registeredObject(with: $0) }
+    let renamed = ids.keys.compactMap { registeredObject(for: $0) }
     var seen: Set<ManagedObject> = Set(renamed)
     return renamed
-      + renamed.flatMap(\.mentionedIDs).compactMap { registeredObject(with: $0) }.filter { seen.insert($0).inserted }
+      + renamed.flatMap(\.mentionedIDs).compactMap { registeredObject(for: $0) }.filter { seen.insert($0).inserted }
   }
 }

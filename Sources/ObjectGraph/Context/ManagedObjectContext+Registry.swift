@@ -10,14 +10,14 @@ extension ManagedObjectContext {
   }
 
   /// The object of that id, if the context has it.
-  public func registeredObject(with objectID: ObjectID) -> ManagedObject? {
+  public func registeredObject(for objectID: ObjectID) -> ManagedObject? {
     checkConfinement()
     return registry.find(objectID)
   }
 
   /// The object of that id, a fault if the context does not have it; whether it exists shows when it is used.
   public func object(with objectID: ObjectID) -> ManagedObject {
-    if let object = registeredObject(with: objectID) { return object }
+    if let object = registeredObject(for: objectID) { return object }
     let objectID = permanentID(for: objectID)
     return self.object(withPermanentID: objectID)
   }

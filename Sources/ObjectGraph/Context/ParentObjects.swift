@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   /// the version that the child has seen, and finds out when it saves that others changed the row.
   func retain(_ found: ParentObjects) -> [Snapshot] {
     for (snapshot, object) in zip(found.snapshots, found.objects) {
-      if let own = registeredObject(with: snapshot.objectID) {
+      if let own = registeredObject(for: snapshot.objectID) {
         own.retain(object)
       } else {
         retainedParents[snapshot.objectID] = object

@@ -119,7 +119,7 @@ struct ResultsFollower<Object: ManagedObject> {
     }
     for object in cause.objects { add(object) }
     for id in cause.ids where specification.selects(id.entity) {
-      if let object = context.registeredObject(with: id) { add(object) } else { unchanged.insert(id) }
+      if let object = context.registeredObject(for: id) { add(object) } else { unchanged.insert(id) }
     }
     guard !unchanged.isEmpty else { return (all, matching) }
     // A merge must not wait for the parent.

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     if pending.editedLists.isEmpty && pending.memberChanges.isEmpty { return [] }
     if PredicateRelationships(request.predicate, of: request.entity).toMany.isEmpty { return [] }
     let unloaded = pending.memberChanges.owners.filter { request.selects($0.entity) }.compactMap { id in
-      registeredObject(with: id)?.hasEditedLists == true ? nil : object(with: id)
+      registeredObject(for: id)?.hasEditedLists == true ? nil : object(with: id)
     }
     return (pending.editedLists + unloaded).filter { object in
       request.selects(object.entity) && (object.isUnloaded || object.status == .loaded) && !object.hasOwnChanges

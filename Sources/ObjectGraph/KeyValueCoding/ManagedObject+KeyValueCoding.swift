@@ -43,6 +43,23 @@ extension ManagedObject {
     }
   }
 
+  /// Sets the property at the end of a path of keys, such as `owner.name`, of the object that the rest of the path leads
+  /// to, or of each where that goes through a to-many relationship. Where it leads nowhere, nothing is set.
+  public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    let parts = keyPath.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, runtime.layout.relationshipIndexes[parts[0]] != nil else {
+      return setValue(value, forKey: keyPath)
+    }
+    let objects: [ManagedObject] =
+      switch self.value(forKey: parts[0]) {
+      case let object as ManagedObject: [object]
+      case let members as [ManagedObject]: members
+      case let members as Set<ManagedObject>: Array(members)
+      default: []
+      }
+    for object in objects { object.setValue(value, forKeyPath: parts[1]) }
+  }
+
   /// What an expression gives, with objects for ids.
   private func object(_ value: ExpressionValue) -> Any? {
     switch value {

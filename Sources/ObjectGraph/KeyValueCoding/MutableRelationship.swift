@@ -74,6 +74,16 @@ public final class MutableRelationship {
   /// Exchanges two members of an ordered relationship.
   public func exchangeObject(at first: Int, withObjectAt second: Int) { rearrange { $0.swapAt(first, second) } }
 
+  /// Moves members of an ordered relationship, in their order, so that the first of them stands at a place of the list
+  /// without them.
+  public func moveObjects(at indexes: IndexSet, to index: Int) {
+    rearrange { members in
+      let moved = indexes.map { members[$0] }
+      for index in indexes.reversed() { members.remove(at: index) }
+      members.insert(contentsOf: moved, at: index)
+    }
+  }
+
   private func rearrange(_ body: (inout [ManagedObject]) -> Void) {
     var members = allObjects
     body(&members)

@@ -94,7 +94,7 @@ extension ManagedObject {
     if status == .fault { return true }
     guard let index = runtime.layout.relationshipIndexes[name], runtime.layout.relationships[index].isToMany else {
       return destinations[relationshipIndex(name, isToMany: false)].map {
-        context?.registeredObject(with: $0)?.isUnloaded ?? true
+        context?.registeredObject(for: $0)?.isUnloaded ?? true
       } ?? false
     }
     return !isLoaded(index)

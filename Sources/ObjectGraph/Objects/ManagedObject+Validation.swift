@@ -158,7 +158,7 @@ extension ManagedObject {
     }
     try loadMembers(index)
     let members = loadedMembers(index) ?? []
-    return members.count { context?.registeredObject(with: $0)?.isDeletedHere != true }
+    return members.count { context?.registeredObject(for: $0)?.isDeletedHere != true }
   }
 
   /// The problems of a loaded to-many relationship: the number of its members, and new ones that are gone.
@@ -214,7 +214,7 @@ extension ManagedObject {
       let message = "a \(destination.entity.name) is no \(relationship.destination.name)"
       return problem(relationship.name, .wrongDestination, message)
     }
-    let object = context?.registeredObject(with: destination)
+    let object = context?.registeredObject(for: destination)
     if object?.isDeletedHere == true {
       // Where the other side denies its deletion, that is the problem, and it is reported there.
       if object?.status == .deleted, runtime.layout.inverses[index]?.description.deleteRule == .deny { return nil }

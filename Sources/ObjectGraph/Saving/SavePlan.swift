@@ -67,7 +67,7 @@ struct SavePlan {
 
   /// What an id is after the save.
   private func permanent(_ id: ObjectID) -> ObjectID {
-    guard id.isTemporary, context.parent == nil, let object = context.registeredObject(with: id), object.isInserted
+    guard id.isTemporary, context.parent == nil, let object = context.registeredObject(for: id), object.isInserted
     else { return id }
     return object.reservedID ?? id
   }

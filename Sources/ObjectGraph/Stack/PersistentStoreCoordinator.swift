@@ -30,7 +30,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity
   /// name: only these are ever instantiated, and an entity without one has plain managed objects.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
-  public init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws {
+  public init(managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws {
     managedObjectModel = model
     router = StoreRouter(model: model)
     runtimes = try ModelLayout(model).layouts.map { try EntityRuntime($0, classes: classes) }
@@ -44,9 +44,10 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: `StoreError.failure` when the store has another model instance, `ModelError` when a regular expression
   ///   of the model is invalid.
   public convenience init(
-    model: ManagedObjectModel, store: any PersistentStore, classes: [String: ManagedObject.Type] = [:]
+    managedObjectModel model: ManagedObjectModel, store: any PersistentStore,
+    classes: [String: ManagedObject.Type] = [:]
   ) throws {
-    try self.init(model: model, classes: classes)
+    try self.init(managedObjectModel: model, classes: classes)
     try add(store)
   }
 
@@ -152,6 +153,11 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The store with that identifier.
   public func persistentStore(identifier: String) -> (any PersistentStore)? {
     router.attachedStores.first { $0.identifier == identifier }?.store
+  }
+
+  /// The store whose file is there.
+  public func persistentStore(for url: URL) -> (any PersistentStore)? {
+    persistentStores.first { self.url(for: $0)?.standardizedFileURL == url.standardizedFileURL }
   }
 
   /// Where a store has its file; nil when it has none.

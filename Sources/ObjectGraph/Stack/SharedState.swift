@@ -56,7 +56,7 @@ extension ManagedObjectContext {
   func sharedState(of ids: [ObjectID]) -> SharedState {
     var shared = SharedState(source: permanentIDs, stamp: nextStateStamp())
     for id in ids {
-      guard let object = registeredObject(with: permanentID(for: id)) else { continue }
+      guard let object = registeredObject(for: permanentID(for: id)) else { continue }
       switch object.status {
       case .loaded, .inserted: shared.snapshots[object.objectID] = object.currentSnapshot
       case .deleted, .gone: shared.gone.insert(object.objectID)

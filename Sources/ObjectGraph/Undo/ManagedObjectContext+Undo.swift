@@ -156,7 +156,7 @@ extension ManagedObjectContext {
 
   /// Whether an object is deleted, so that what comes back must not lead to it.
   private func isGone(_ id: ObjectID) -> Bool {
-    registeredObject(with: id)?.isDeletedHere ?? deletedIDs.contains(id)
+    registeredObject(for: id)?.isDeletedHere ?? deletedIDs.contains(id)
   }
 
   /// - Parameter after: what the event left; properties that are the same in both were not changed by it.

@@ -40,7 +40,7 @@ struct ConstraintConflictTests {
       let objectWins = example.policy == .mergeByPropertyObjectTrump || example.policy == .overwrite
       if objectWins {
         #expect(new.objectID.primaryKey == 1 && new["title"] == .string("new") && new.managedObjectContext === context)
-        #expect(context.registeredObject(with: new.objectID) === new)
+        #expect(context.registeredObject(for: new.objectID) === new)
         #expect(chapter.object(for: "book") === new)
         #expect(try tag.objects(for: "items") == [new])
         #expect(try new.objects(for: "chapters") == [chapter])

@@ -80,7 +80,7 @@ struct ChildContextTests {
         try leaf.save()
         let temporary = ada.objectID
         try middle.performAndWait { try middle.save() }
-        #expect(ada.objectID.isTemporary && root.registeredObject(with: temporary) != nil)
+        #expect(ada.objectID.isTemporary && root.registeredObject(for: temporary) != nil)
         try root.save()
         #expect(try leaf.existingObject(with: temporary) === ada)
         #expect(ada.objectID.primaryKey == 1 && ada.objectID(for: "course") == maths.objectID)
@@ -156,7 +156,7 @@ struct ChildContextTests {
   func assignment() throws {
     let school = try School(.inMemory)
     let model = school.person.model
-    let coordinator = try PersistentStoreCoordinator(model: model)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     let stores = [InMemoryStore(model: model), InMemoryStore(model: model)]
     for store in stores { try coordinator.add(store) }
     let context = ManagedObjectContext(coordinator: coordinator, name: "two")

@@ -136,7 +136,7 @@ struct LooseEndTests {
         pupil.setObject(found[0], for: "course")
         try pupil.add(try context.existingObject(with: ids[0]), to: "clubs")
         try context.obtainPermanentIDs(for: [pupil])
-        #expect(!pupil.objectID.isTemporary && context.registeredObject(with: pupil.objectID) === pupil)
+        #expect(!pupil.objectID.isTemporary && context.registeredObject(for: pupil.objectID) === pupil)
         pupils.append(pupil)
       }
       pupils[2].setObject(found[1], for: "course")

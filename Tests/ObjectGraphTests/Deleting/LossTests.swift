@@ -81,7 +81,7 @@ struct LossTests {
         try other.save()
       }
       #expect(maths["code"] == nil && maths.isDeleted)
-      #expect(context.registeredObject(with: id) == nil)
+      #expect(context.registeredObject(for: id) == nil)
       try other.performAndWait {
         other.undo()
         try other.save()

@@ -177,7 +177,7 @@ struct FaultTests {
       #expect(ids.allSatisfy { !$0.isTemporary } && maths.isInserted)
       #expect(ada.objectID(for: "course") == ids[0])
       #expect(try maths.objectIDs(for: "pupils") == [ids[1]])
-      #expect(context.registeredObject(with: ids[1]) === ada)
+      #expect(context.registeredObject(for: ids[1]) === ada)
       try context.save()
       #expect([maths.objectID, ada.objectID] == ids && !context.hasChanges)
       let uri = ids[1].uriRepresentation()

@@ -283,14 +283,14 @@ struct QueryGenerationTests {
   func unable() throws {
     let school = try School(.inMemory)
     let store = CountingStore(InMemoryStore(model: school.container.managedObjectModel))
-    let coordinator = try PersistentStoreCoordinator(model: store.model, store: store)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: store.model, store: store)
     let context = ManagedObjectContext(coordinator: coordinator, name: "unable")
     let error = #expect(throws: StoreError.self) { try pin(context) }
     #expect(error.map { "\($0)".contains(store.identifier) && "\($0)".contains("no query generations") } == true)
     #expect(context.performAndWait { context.queryGenerationToken } == nil)
     #expect(try context.performAndWait { try context.count(school.all(school.pupil)) } == 0)
     let empty = ManagedObjectContext(
-      coordinator: try PersistentStoreCoordinator(model: store.model), name: "empty")
+      coordinator: try PersistentStoreCoordinator(managedObjectModel: store.model), name: "empty")
     #expect(throws: StoreError.self) { try pin(empty) }
   }
 

@@ -30,7 +30,7 @@ struct RemoteChangeTests {
   }
 
   private func coordinator(_ description: PersistentStoreDescription) throws -> PersistentStoreCoordinator {
-    let coordinator = try PersistentStoreCoordinator(model: model)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     return coordinator
   }
@@ -78,7 +78,7 @@ struct RemoteChangeTests {
   @Test("coordinators that share a store in memory are told of each other's saves")
   func memory() async throws {
     let store = InMemoryStore(model: model, tracksHistory: true)
-    let coordinators = try (0..<2).map { _ in try PersistentStoreCoordinator(model: model) }
+    let coordinators = try (0..<2).map { _ in try PersistentStoreCoordinator(managedObjectModel: model) }
     for coordinator in coordinators { try coordinator.add(store, postsRemoteChanges: true) }
     let logs = coordinators.map { RemoteChangeLog($0) }
     try save("a", coordinators[0])
@@ -155,7 +155,7 @@ struct RemoteChangeTests {
 
   @Test("a store of a type that tells of no changes is refused")
   func unsupported() throws {
-    let coordinator = try PersistentStoreCoordinator(model: model)
+    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
     let store = MuteStore(InMemoryStore(model: model))
     let error = #expect(throws: StoreError.self) { try coordinator.add(store, postsRemoteChanges: true) }
     #expect(error?.description.contains("cannot be watched for changes") == true)

@@ -18,7 +18,7 @@ struct SavingTests {
       try context.save()
       #expect(ada.objectID.primaryKey == 1)
       #expect(!ada.isInserted && !ada.hasChanges && !context.hasChanges)
-      #expect(context.registeredObject(with: ada.objectID) === ada)
+      #expect(context.registeredObject(for: ada.objectID) === ada)
       #expect(try context.fetch(FetchSpecification(school.person)).first === ada)
     }
     let row = try #require(try school.rows(school.person).first)
