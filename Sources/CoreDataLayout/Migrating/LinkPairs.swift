@@ -55,9 +55,9 @@ struct LinkPairs {
     return found.map { Source(old: $0.old, owners: $0.owners) }
   }
 
-  /// The pairs of a relationship as the new store has them, owners being the relationship's; nil when nothing is taken
-  /// over. The side that has the column decides, of a join table the side that gives it its name; the other one only
-  /// where that side is new.
+  /// The pairs of a relationship as the new store has them, with the relationship's own objects as owners; nil when
+  /// nothing is taken over. They come from the side that has the column, or that gives a join table its name; where
+  /// that side is new, they come from the other one.
   func pairs(of relationship: Relationship) -> String? {
     guard let declared = relationship.declaringEntity.relationship(relationship.name) else { return nil }
     guard let inverse = declared.inverse.flatMap({ $0.declaringEntity.relationship($0.name) }), inverse != declared
@@ -79,7 +79,7 @@ struct LinkPairs {
     return own(declared) ?? own(inverse).map(Self.reversed)
   }
 
-  /// What the parent's side gives those children whose own side is new, owners being the children.
+  /// The pairs of those children whose to-one side is new, taken from the parent's side; the children are the owners.
   func additions(to child: Relationship, from parent: Relationship) -> String? {
     let silent = moves.moves(toKind: child.declaringEntity).filter { moves.source(of: child, $0) == nil }
     guard !silent.isEmpty, let links = own(parent) else { return nil }

@@ -72,8 +72,8 @@ struct ChainSearch {
     return MigrationChain(steps: made)
   }
 
-  /// What is left of the first version after a step. A mapping model may make anything of anything: what it leads to
-  /// counts as what is left.
+  /// The part of the first version that is left after a step. A mapping model can fill any entity from any other, so
+  /// after such a step the whole destination version counts as left.
   private mutating func remaining(_ before: RemainingSchema, _ source: Int, _ destination: Int) -> RemainingSchema {
     if steps.judgement(source, destination)?.isMapped == true {
       return RemainingSchema(of: library.versions[destination].model)

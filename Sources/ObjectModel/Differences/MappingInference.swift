@@ -33,7 +33,7 @@ struct MappingInference {
         successor[old.name] = new
       } else if let old {
         removed.append(old)
-        // An abstract one has no objects; what its properties hold is that of other entities.
+        // An abstract entity has no objects of its own, so removing it loses none.
         if !old.isAbstract { add(.losses, old.name, nil, "removed, its objects go") }
       } else if let new {
         added.append(new)
@@ -70,8 +70,8 @@ struct MappingInference {
     return result
   }
 
-  /// Each property of an entity that is the same has itself for source. What its relationships lead to may have become
-  /// another.
+  /// Maps each property of an unchanged entity to itself. The destinations of its relationships are compared all the
+  /// same, because these entities may have changed.
   private mutating func keepAll(_ old: Entity, _ new: Entity) {
     for attribute in new.storedAttributes where attribute.derivation == nil {
       setSource(attribute.name, for: attribute.name, of: new)
