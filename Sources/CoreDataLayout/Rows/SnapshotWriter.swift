@@ -4,6 +4,11 @@ import SQLite
 import StoreInterface
 
 /// Writes complete snapshots of one concrete entity.
+///
+/// What its unsafe code relies on: a buffer of snapshots is an array's, or one snapshot's, for the length of a call,
+/// and the rows that are asked for lie within it. Statements are bound to texts in the memory of `texts`, which is used
+/// again only after `texts.removeAll`: every parameter is bound anew before a statement runs, and `deinit` clears the
+/// bindings before the memory goes. The writer is used inside the session's lock.
 final class SnapshotWriter {
   private enum Source {
     case attribute(Int, RowPlan.Kind)
@@ -78,7 +83,7 @@ final class SnapshotWriter {
   }
 
   deinit {
-    // Their texts go.
+    // Safety: the statements may outlive `texts`, so they must not keep addresses of its memory.
     for statement in insertionStatements.values { statement.clearBindings() }
     for update in updates { update.statement?.clearBindings() }
   }
@@ -348,8 +353,9 @@ final class SnapshotWriter {
 
   // MARK: binding
 
-  /// Where a snapshot lies in a list is all that this is told: to take it out of the list costs more than to look at
-  /// it.
+  /// Binds a column of a snapshot. It gets the list and the position, because taking the snapshot out of the list would
+  /// count references.
+  /// - Parameter row: a position in `snapshots`.
   @unsafe private func bind(
     _ snapshots: UnsafeBufferPointer<Snapshot>, _ row: Int, _ key: Int64, _ index: Int, to statement: Statement,
     at parameter: Int32

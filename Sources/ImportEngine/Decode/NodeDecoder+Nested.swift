@@ -99,7 +99,8 @@ extension NodeDecoder {
   /// Projects the objects and decodes their fields.
   private func project(_ objects: [FieldSlice], of child: ChildPlan, into inner: DecodedNode) {
     let fieldCount = child.node.fieldCount
-    // Safety: every row has `fieldCount` places of its own. They go when the inner decoder has run, which keeps none.
+    // Safety: every row has `fieldCount` places of its own. They are freed after the inner decoder has run, which keeps
+    // no pointer to them.
     let slices = UnsafeMutableBufferPointer<FieldSlice>.allocate(capacity: max(objects.count * fieldCount, 1))
     unsafe slices.initialize(repeating: .absent)
     defer { unsafe slices.deallocate() }

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// Processes changes and has the undo manager undo its last group: inserted objects are forgotten, or deleted when
   /// they were saved; deleted ones come back, and are inserted again with the same id when the deletion was saved;
   /// values and relationships that the group changed are what they were before. What came in since from elsewhere, by a
-  /// merge or a refresh, stays, and so does the deletion of an object by others. The next save writes it. Does nothing
+  /// merge or a refresh, stays, and so does the deletion of an object elsewhere. The next save writes it. Does nothing
   /// without undo manager.
   public func undo() {
     processEvent()

@@ -1,4 +1,7 @@
 /// Takes the entries of one index out of a table's records: a key to sort by, and the index record.
+///
+/// `types` is memory of the scan with one place more than the index has columns, and only this worker uses it. `fields`
+/// has every field that the index names, each within `record`, as `StoredRecord.locate` has checked.
 @safe struct KeyExtraction {
   private let columns: [IndexShape.Column]
   /// Types of the columns and of the row id, in memory of the scan's, which outlives this.

@@ -1,5 +1,8 @@
 /// Finds the leaves of a table, by a row id or one after the other in the order of row ids. It remembers the interior
 /// pages on the way from the root.
+///
+/// Each level has a copy of its page in memory of its own, since a page that `load` gives is good until the next call
+/// only. A cell's start is compared with the page's size before it is read. The first `depth` levels are in use.
 @safe final class LeafFinder<File: PageFileReading> {
   /// An interior page on the way.
   private struct Level {

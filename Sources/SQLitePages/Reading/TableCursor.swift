@@ -1,5 +1,9 @@
 /// Reads fields of a mapped table's rows into columns, in the order of row ids, without a call per row. Used by one
 /// thread at a time.
+///
+/// `fields` belongs to the cursor and has a place for the greatest position of the columns. A record is good until the
+/// next one is asked for: its fields are copied to the caller's memory before that. `StoredRecord.locate` refuses a
+/// record with a field that does not lie within it.
 @safe public final class TableCursor {
   /// A field that is read.
   public struct Column: Sendable, Hashable {

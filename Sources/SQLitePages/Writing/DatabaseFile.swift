@@ -7,6 +7,11 @@ import Platform
 /// change counter, upon which every connection forgets what it had cached. Until then the file looks to SQLite as it
 /// did before, as the header still has the old number of pages. There is no way back once `finish` has begun: the
 /// caller throws the file away when it fails.
+///
+/// What its unsafe code relies on: every page that is given or asked for is `pageSize` bytes of the caller's, which are
+/// copied or written before a call returns. `window` has `windowCapacity` pages and belongs to this object. One thread
+/// uses it at a time; only `write(_:pages:at:)`, which uses nothing but the descriptor and the geometry, may be called
+/// by several at once.
 @safe public final class DatabaseFile: PageFileReading {
   /// The sizes of this file's pages.
   public let geometry: PageGeometry
