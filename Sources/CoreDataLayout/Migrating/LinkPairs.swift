@@ -31,7 +31,7 @@ enum LinkStorage {
 /// all as they are in the new store.
 struct LinkPairs {
   let moves: EntityMoves
-  /// What an old table is called at the moment.
+  /// The present name of an old table.
   let table: (String) -> String
 
   /// An old relationship and the moves of the owners that take it over.
@@ -109,14 +109,14 @@ struct LinkPairs {
       + "owner_order AS member_order, member_order AS owner_order FROM (\(pairs))"
   }
 
-  /// Where references by an old relationship lead to, seen from a new one.
+  /// The new form of an old relationship's references, for a new relationship.
   func members(_ old: Relationship, _ new: Relationship) -> ReferenceMap {
     ReferenceMap(moves, moves.concrete(kindOf: old.destination)) { entity in
       moves.move(of: entity).flatMap { $0.new.isKind(of: new.destination) ? $0 : nil }
     }
   }
 
-  /// What becomes of a source's owners.
+  /// The new form of references to a source's owners.
   func owners(_ source: Source) -> ReferenceMap {
     ReferenceMap(moves, moves.concrete(kindOf: source.old.declaringEntity)) { entity in
       source.owners.first { $0.old == entity }

@@ -12,8 +12,8 @@ import StoreInterface
 final class SnapshotWriter {
   private enum Source {
     case attribute(Int, RowPlan.Kind)
-    /// An element of a composite attribute, by the position of its path in `paths`: what is read for every cell holds
-    /// no reference.
+    /// An element of a composite attribute, by the position of its path in `paths`, so that this value holds no
+    /// references.
     case element(Int, path: Int, RowPlan.Kind)
     case toOneKey(Int)
     case toOneEntity(Int)
@@ -59,7 +59,7 @@ final class SnapshotWriter {
     let layout = writer.layout
     table = layout.table(for: entity).name
     number = layout.number(of: entity)
-    // A derived value is the store's own: what a snapshot says of it may be out of date.
+    // The store computes derived values itself; the value in a snapshot may be out of date.
     for (position, attribute) in entity.attributes.enumerated()
     where !attribute.isTransient && attribute.derivation == nil {
       for leaf in StoredAttribute.leaves(of: attribute) {
@@ -172,8 +172,8 @@ final class SnapshotWriter {
   /// Compares new snapshots with the rows as they are.
   /// - Parameters:
   ///   - snapshot: the one at a position.
-  ///   - body: gets the position of each row that is there, its version, and the number of the update that writes what
-  ///     differs; other columns keep what they have, to the byte.
+  ///   - body: gets the position of each row that is there, its version, and the number of the update that writes the
+  ///     different columns; other columns stay as they are, to the byte.
   func compare(
     _ rows: KeyedPositions, _ snapshots: [Snapshot], _ body: (_ position: Int, _ version: Int64, _ update: Int) -> Void
   ) throws {
@@ -233,12 +233,12 @@ final class SnapshotWriter {
     return lastUpdate
   }
 
-  /// Writes what differs from the stored row of a snapshot, and of those that follow it in keys and differ in the same
-  /// columns.
+  /// Writes the columns of a snapshot that differ from its stored row, and those of the following snapshots that have
+  /// the next keys and differ in the same columns.
   /// - Parameters:
   ///   - updates: the number of the update of each snapshot.
-  ///   - keepsVersionsOfNewOwners: of rows that the import made and of which only members are others, the version
-  ///     stays.
+  ///   - keepsVersionsOfNewOwners: whether rows that the import made keep their versions when only their members
+  ///     differ.
   /// - Returns: the number of snapshots written, at least one.
   func update(
     _ snapshots: [Snapshot], from start: Int, _ updates: [Int32], keepsVersionsOfNewOwners: Bool
@@ -304,7 +304,7 @@ final class SnapshotWriter {
     }
   }
 
-  /// Writes what differs from the stored row.
+  /// Writes the columns that differ from the stored row.
   /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the
   ///   version stays.
   private func update(_ snapshot: Snapshot, _ number: Int, keepsVersionOfNewOwner: Bool) throws {
