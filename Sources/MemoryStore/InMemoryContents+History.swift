@@ -3,7 +3,7 @@ import Predicates
 import StoreInterface
 
 extension InMemoryContents {
-  /// What became of an object in a save.
+  /// The change of an object in a save.
   struct Change {
     var object: ObjectID
     var type: PersistentHistoryChangeType

@@ -107,7 +107,7 @@ extension NodeDecoder {
     do {
       let fields = try JSONFields(projection: child.node.projection)
       for (row, object) in objects.enumerated() {
-        // An element by itself. What stands in a text is not read as JSON.
+        // The element itself is a plain value. A text is not parsed as JSON.
         if object.kind != .object {
           for slot in child.node.projection.indices where child.node.projection[slot] == RecordExpression.elementPath {
             unsafe slices[row * fieldCount + slot] = object
