@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a connection does with its statements, for logs and profiles.
+/// An event of a connection's statements, for logs and profiles.
 public enum TraceEvent: Sendable {
   /// A statement begins to run. Its text has the parameters as they were written, or the values that are bound to them.
   case began(sql: String)
@@ -13,15 +13,15 @@ public enum TraceEvent: Sendable {
 
 /// Which events a trace has beside the end of each statement.
 public struct TraceDetail: Sendable, Hashable {
-  /// Begins of statements.
+  /// Whether begins of statements are told.
   public var begins = false
   /// Whether begins have the values that are bound.
   public var boundValues = false
-  /// Rows.
+  /// Whether rows are told.
   public var rows = false
   /// Whether rows have values; otherwise their storage classes.
   public var rowValues = true
-  /// Ends alone.
+  /// A trace of ends only.
   public init() {}
 }
 
@@ -90,7 +90,7 @@ public struct TraceDetail: Sendable, Hashable {
   }
 }
 
-/// The bytes of a text or blob, 0 for what would be converted first.
+/// The bytes of a text or blob; 0 for other values, which SQLite would convert.
 @unsafe private func sqlite3_column_bytes(_ statement: OpaquePointer, _ column: Int32, ifTextOrBlob: Bool) -> Int32 {
   let type = unsafe sqlite3_column_type(statement, column)
   return type == SQLITE_TEXT || type == SQLITE_BLOB ? unsafe sqlite3_column_bytes(statement, column) : 0

@@ -7,6 +7,8 @@ import StoreInterface
 
 /// Writes the objects of one entity, its sub-entities' not among them, as NDJSON by primary key. Memory does not grow
 /// with their number.
+///
+/// Columns and rows of the batch are good during the call of the scan's closure, which writes them before it returns.
 struct EntityDump {
   let store: SQLiteStore
   let part: DumpPlan.Part

@@ -7,6 +7,9 @@ import StoreInterface
 
 /// Tries whether the text of a field becomes a value of a type, and whether an export writes it back: with the very
 /// code that decodes and exports. Used by one thread at a time.
+///
+/// `batch` has one column, of the storage of `type`, and room for one row, which is the only one that is used. Bytes of
+/// a text need to live for the call only.
 @safe public final class ValueTrial {
   /// The outcome for a text.
   public enum Outcome: Sendable {

@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members before an event, with the members that were added and removed since it.
+  /// The members before an event, with the later additions and removals applied to them.
   private static func members(
     _ now: [ObjectID], takingBack before: [ObjectID], _ after: [ObjectID]
   ) -> [ObjectID] {

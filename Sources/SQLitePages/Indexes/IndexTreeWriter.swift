@@ -97,7 +97,7 @@
     for index in 0..<leaf.cellCount { unsafe file.adoptOverflow(ofIndexCell: leaf.cell(index), parent: parent) }
   }
 
-  /// Writes what is left. An empty index stays as it is.
+  /// Writes the last leaf and the levels above. An empty index stays as it is.
   public func finish() throws(PageError) {
     if isEmpty { return }
     if dividerSize > 0 { try splitLast() }

@@ -55,7 +55,7 @@
       // A tree is never deeper; a damaged one could lead back to itself.
       guard number == root || number > 1, depth < Self.maximumDepth else { throw file.malformed(number) }
       if depth < levels.count, levels[depth].number == number {
-        // The way came by here before.
+        // The page of this level is loaded already.
       } else {
         let bytes = unsafe try load(number)
         guard let page = unsafe TreePage(number, bytes, file.geometry) else { throw file.malformed(number) }

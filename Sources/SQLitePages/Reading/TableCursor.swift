@@ -7,7 +7,7 @@
 @safe public final class TableCursor {
   /// A field that is read.
   public struct Column: Sendable, Hashable {
-    /// What the caller's cells hold.
+    /// The kind of the caller's cells.
     public enum Kind: Sendable, Hashable {
       /// 64-bit integers.
       case integer
@@ -19,7 +19,7 @@
 
     /// Position of the column in the table's records.
     public var position: Int
-    /// What the caller's cells hold.
+    /// The kind of the caller's cells.
     public var kind: Kind
 
     /// A field.
@@ -87,7 +87,7 @@
   ///   - targets: one per column, with places for `rows.upperBound` rows.
   ///   - rows: the places to fill.
   ///   - bytes: where bytes of texts and blobs go.
-  ///   - offset: what `bytes` starts with, in the offsets that the cells get.
+  ///   - offset: the offset of `bytes` in the offsets that the cells get.
   /// - Returns: the number of rows read, and of bytes used.
   @unsafe public func read(
     into targets: [Target], rows: Range<Int>, bytes: UnsafeMutableRawBufferPointer, offset: Int

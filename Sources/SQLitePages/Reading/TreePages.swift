@@ -90,7 +90,8 @@ struct TreePages {
   }
 }
 
-/// A page of a b-tree, whose header and cell pointers lie within it. Where a pointer leads is not looked at.
+/// A page of a b-tree, whose header and cell pointers lie within it. The places that pointers lead to are not checked
+/// here.
 @unsafe struct TreePage {
   let bytes: UnsafeRawPointer
   /// nil for a page of no tree.
