@@ -10,7 +10,7 @@ struct MappingInference {
   private(set) var sources: [String: [String: String]] = [:]
   /// Older name → newer entity.
   private var successor: [String: Entity] = [:]
-  /// What was said already: an inherited property is met in every sub-entity.
+  /// The items that were added already, because an inherited property is met in every sub-entity.
   private var known: Set<LightweightMigration.Item> = []
   private(set) var result = LightweightMigration()
   /// Whether entities of one name are declared alike, with all above them, by the position of the older.
@@ -228,6 +228,6 @@ struct MappingInference {
 }
 
 extension StoredAttribute {
-  /// What a migration of a composite depends on.
+  /// The parts of a composite that a migration depends on.
   fileprivate var shape: String { "\(path): \(attribute.type)" }
 }

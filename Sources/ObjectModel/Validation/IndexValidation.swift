@@ -60,7 +60,7 @@ extension ModelValidator {
     }
   }
 
-  /// What a name in a constraint or index stands for.
+  /// The property that a name in a constraint or index means.
   enum Standing {
     /// A stored attribute, a leaf of a stored composite by its dotted path, or a stored to-one relationship.
     case stored

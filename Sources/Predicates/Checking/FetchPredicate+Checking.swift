@@ -40,7 +40,7 @@ extension FetchPredicate {
     }
   }
 
-  /// What a key path leads to.
+  /// The property that a key path leads to.
   package enum KeyPathEnd {
     case attribute, toOne
   }

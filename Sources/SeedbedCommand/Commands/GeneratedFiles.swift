@@ -14,7 +14,7 @@ struct GeneratedFiles {
 
   /// Writes what is new or has changed, all or none. Nothing is written when a file is in the way.
   /// - Parameters:
-  ///   - model: what the files are made from, in which none may lie.
+  ///   - model: the model that the files are made from; no file may be written inside it.
   ///   - replacesForeign: also replaces files that were not generated, but none that a symbolic link leads to.
   /// - Returns: the paths written, in the order of the files.
   func write(from model: String, replacesForeign: Bool) throws(RunError) -> [String] {
