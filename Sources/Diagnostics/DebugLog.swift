@@ -8,8 +8,8 @@ package enum DebugLog {
 
   /// Statements, their values, rows and plans.
   package static func sql(_ text: String) { statements.info("\(text)") }
-  /// The steps of a migration.
+  /// Logs a step of a migration.
   package static func migration(_ text: String) { migrations.info("\(text)") }
-  /// Events that must not happen to a store that is open.
+  /// Logs an event that must not happen to a store that is open.
   package static func violation(_ text: String) { violations.critical("\(text)") }
 }

@@ -70,7 +70,7 @@ public final class PerformanceCounters: Sendable {
   /// The counts until now.
   public var current: PerformanceCounts { counts.withLock { $0 } }
 
-  /// The counters.
+  /// The kinds of work that are counted.
   package enum Kind: Sendable, CaseIterable {
     case fetches, faultsFired, relationshipFaultsFired, cacheMisses, saves, requests
 

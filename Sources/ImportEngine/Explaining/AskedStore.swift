@@ -11,7 +11,7 @@ final class AskedStore {
   let store: SQLiteStore
   /// Of a store that is there; nil for an empty one of the model.
   let path: String?
-  /// A remark about the store.
+  /// Remarks about the store.
   let notes: [String]
   private let folder: ScratchFolder?
 

@@ -11,7 +11,7 @@ extension PipelineRun {
   struct FinishedExport {
     var report: ExportReport
     var temporaryPath: String
-    /// The temporary file of an export; nil for a stream, or where nothing is exported.
+    /// The folder in which an export waits; nil for a stream, or where nothing is exported.
     var work: WorkFolder?
   }
 

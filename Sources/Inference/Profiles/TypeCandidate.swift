@@ -11,7 +11,7 @@ final class TypeCandidate {
   struct Example {
     var text: String
     var line: UInt64
-    /// The text of an export.
+    /// The text that an export writes.
     var exported = ""
   }
 
@@ -28,7 +28,7 @@ final class TypeCandidate {
   /// The first value that is not of the type, and the first that would be written otherwise.
   private(set) var firstRefused: Example?
   private(set) var firstOther: Example?
-  /// The types that are no longer tried, because too many values are not of the type.
+  /// Whether the type is no longer tried, because too many values are not of it.
   private(set) var isGivenUp = false
   /// Booleans: whether both were seen.
   var hasBoth: Bool { hasTrue && hasFalse }

@@ -88,7 +88,7 @@ public struct AccessorGenerator: Sendable {
     return files
   }
 
-  /// Parts of the model without an accessor of their own form: warnings for the program that makes the files.
+  /// Warnings for the program that makes the files: names in the model that classes and properties cannot have.
   public var notes: [String] {
     model.entities.flatMap { entity -> [String] in
       var notes: [String] = []
@@ -154,7 +154,7 @@ public struct AccessorGenerator: Sendable {
 
       /// The classes of the model's entities.
       \(access)enum \(names.listName) {
-        /// Entity name → class, for the initializer of a persistent container.
+        /// Entity name to class: what a persistent container is made with.
         \(access)static var byEntityName: [\(names.type("String")): \(object).Type] {
           \(lines.isEmpty ? "[:]" : "[\n\(lines.joined(separator: "\n"))\n    ]")
         }
@@ -176,7 +176,7 @@ extension AccessorGenerator.File {
 }
 
 extension AccessorGenerator.CodeGeneration {
-  /// The comment of an entity's class.
+  /// The kind of generated code that an entity of a model states.
   fileprivate init(statedBy entity: Entity) {
     self = entity.description.codeGenerationType == "category" ? .category : .class
   }

@@ -19,7 +19,7 @@ struct CompositeAccessors {
     let members =
       [
         """
-        /// The value in objects: the elements by name.
+        /// What objects hold: the elements by name.
         \(access)private(set) var compositeValue: \(value)
 
         /// A composite whose elements have no values.

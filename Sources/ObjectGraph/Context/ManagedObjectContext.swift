@@ -108,7 +108,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var stampOfLastAnswer: Int64 = 0
   /// Whether the current event is only a merge of another context's save.
   var isFollowing = false
-  /// The questions that a fetch would have asked the parent but must not wait for.
+  /// The questions to the parent that a fetch left out, because it must not wait for the parent.
   let refusals = ParentRefusals()
 
   /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.

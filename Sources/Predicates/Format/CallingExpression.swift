@@ -24,7 +24,7 @@ package struct CallingExpression: Sendable, Hashable {
     }
   }
 
-  /// The receiver of the call.
+  /// The kind of call.
   package enum Kind: Sendable, Hashable {
     /// `FUNCTION(receiver, "selector:", operands)`.
     case method(String)

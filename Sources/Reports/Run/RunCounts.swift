@@ -2,7 +2,7 @@ public import Diagnostics
 
 /// Counts of a run's requests to its store.
 public struct RunCounts: Sendable, Hashable {
-  /// The requests of steps that write through objects; nil where no step did.
+  /// The requests of steps that write through objects; zero where no step did.
   public var contexts = PerformanceCounts()
   /// Statements, and pages that were written past them. Exports are among it.
   public var store = StoreCounts()

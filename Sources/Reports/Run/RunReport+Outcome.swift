@@ -34,14 +34,14 @@ extension RunReport {
     }
   }
 
-  /// The facts about rejected records.
+  /// Takes over the facts about rejected records.
   package mutating func adopt(rejects: [Reject], groups: [RejectGroup], files: [String]) {
     self.rejects = rejects
     rejectGroups = groups
     rejectFiles = files
   }
 
-  /// The cost of the whole run.
+  /// Takes over the cost of the whole run.
   package mutating func adopt(durationSeconds: Double, peakMemoryBytes: Int) {
     self.durationSeconds = durationSeconds
     self.peakMemoryBytes = peakMemoryBytes

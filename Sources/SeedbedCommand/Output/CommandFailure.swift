@@ -59,7 +59,7 @@ struct CommandFailure: Error {
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json
 
-  /// The options of the command line, for failures that happen before there is a command.
+  /// The log format of the command line, for failures that happen before there is a command.
   static var ofCommandLine: LogFormat {
     let words = CommandLine.arguments
     return zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
