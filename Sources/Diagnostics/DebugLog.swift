@@ -8,8 +8,8 @@ package enum DebugLog {
 
   /// Statements, their values, rows and plans.
   package static func sql(_ text: String) { statements.info("\(text)") }
-  /// What a migration does.
+  /// Logs a step of a migration.
   package static func migration(_ text: String) { migrations.info("\(text)") }
-  /// What must not happen to a store that is open.
+  /// Logs an event that must not happen to a store that is open.
   package static func violation(_ text: String) { violations.critical("\(text)") }
 }

@@ -19,14 +19,14 @@ public struct DebugSettings: Sendable, Hashable {
   /// Switches whose values are missing or no whole numbers, each as it was written.
   public private(set) var mistakes: [String] = []
 
-  /// What the program was started with.
+  /// The settings that the program was started with.
   public static let process = DebugSettings(
     arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
 
   /// Nothing is logged.
   public init() {}
 
-  /// What arguments and an environment say.
+  /// The settings in arguments and an environment.
   public init(arguments: [String], environment: [String: String]) {
     for name in Self.names {
       if let text = environment[name.variable] ?? environment[name.key] {

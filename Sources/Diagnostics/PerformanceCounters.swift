@@ -1,8 +1,8 @@
 package import Metrics
 import Synchronization
 
-/// What contexts asked of their stores, as Core Data's instruments count it. Programs that install a backend of
-/// swift-metrics find the same there, as counters and timers with these names behind `coredata_`.
+/// Counters of the requests of contexts to their stores, as Core Data's instruments count them. Programs that install a
+/// backend of swift-metrics find the same there, as counters and timers with these names behind `coredata_`.
 public struct PerformanceCounts: Sendable, Hashable, Codable {
   /// One kind of work.
   public struct Work: Sendable, Hashable, Codable {
@@ -29,7 +29,7 @@ public struct PerformanceCounts: Sendable, Hashable, Codable {
   /// Nothing counted.
   public init() {}
 
-  /// What was counted since `earlier`.
+  /// The counts since `earlier`.
   public func since(_ earlier: PerformanceCounts) -> PerformanceCounts {
     func difference(_ path: KeyPath<PerformanceCounts, Work>) -> Work {
       let (now, before) = (self[keyPath: path], earlier[keyPath: path])
@@ -67,10 +67,10 @@ public final class PerformanceCounters: Sendable {
     meters = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, Meters($0, factory)) })
   }
 
-  /// What was counted until now.
+  /// The counts until now.
   public var current: PerformanceCounts { counts.withLock { $0 } }
 
-  /// What is counted.
+  /// The kinds of work that are counted.
   package enum Kind: Sendable, CaseIterable {
     case fetches, faultsFired, relationshipFaultsFired, cacheMisses, saves, requests
 
@@ -123,7 +123,7 @@ public final class PerformanceCounters: Sendable {
   }
 }
 
-/// What swift-metrics is told of one kind of work.
+/// The metrics of one kind of work for swift-metrics.
 private struct Meters: Sendable {
   let counter: Counter
   let timer: Timer

@@ -1,4 +1,4 @@
-/// What a store did for those that asked it: what its log of statements would tell, in numbers.
+/// The work of a store, counted: the numbers that its log of statements would give.
 public struct StoreCounts: Sendable, Hashable, Codable {
   /// SQL statements that ran, those that begin and end transactions among them. Opening a connection counts none.
   public var statements = 0
@@ -12,7 +12,7 @@ public struct StoreCounts: Sendable, Hashable, Codable {
   /// Nothing done.
   public init() {}
 
-  /// What was done since `earlier`.
+  /// The work since `earlier`.
   public func since(_ earlier: StoreCounts) -> StoreCounts {
     var result = StoreCounts()
     result.statements = statements - earlier.statements
@@ -35,6 +35,6 @@ public struct StoreCounts: Sendable, Hashable, Codable {
 
 /// The capability of a store to say what it did.
 public protocol StoreCounting: AnyObject, Sendable {
-  /// What was done since the store was opened. A closed store keeps saying it.
+  /// The work since the store was opened. A closed store still has the counts.
   var work: StoreCounts { get }
 }

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a diagram shows, before it has a form: boxes with rows, and lines between rows.
+/// The content of a diagram without its layout: boxes with rows, and lines between rows.
 struct DiagramContent: Sendable {
   /// A line of text in a box.
   struct Row: Sendable {
@@ -15,7 +15,7 @@ struct DiagramContent: Sendable {
     var depth = 0
     /// Whether the property alone is a uniqueness constraint.
     var isUnique = false
-    /// What else there is to say, in words.
+    /// Further remarks.
     var notes: [String] = []
   }
 
@@ -56,7 +56,7 @@ struct DiagramContent: Sendable {
     /// The side that is drawn to the left where nothing speaks against it: the parent, or the one of one-to-many.
     var from: End
     var to: End
-    /// What it stands for, such as `Author.books, Book.author`.
+    /// The relationships of the line, such as `Author.books, Book.author`.
     var label: String
   }
 

@@ -50,7 +50,7 @@ enum DiagramMetrics {
     return ((inside + 2 * padding).rounded(.up), headerHeight + body)
   }
 
-  /// What stands at the right of a row.
+  /// The text at the right of a row.
   static func detail(of row: DiagramContent.Row) -> String {
     shortened((row.isUnique ? ["unique"] : []).joined() + (row.isUnique ? " " : "") + fullDetail(of: row))
   }

@@ -11,15 +11,15 @@ public import SeedFormats
 /// memory grows with the number of columns and of different values in columns that may be keys, up to a bound. A type
 /// is taken only where every value of a column has it, and what an export would write otherwise is told.
 public struct DataInference {
-  /// What was made.
+  /// The files that were made.
   public struct Project: Sendable {
     /// The model; nil where one was given.
     public var model: ManagedObjectModel?
     /// The pipeline file's text.
     public var pipeline: String
-    /// What the store or an export has otherwise than the files, a line each.
+    /// The differences of the store or an export from the files, a line each.
     public var notes: [String]
-    /// What was decided without evidence, a line each.
+    /// The decisions without evidence, a line each.
     public var doubts: [String]
     /// Columns that are text only because an export would write their values otherwise.
     public var textColumnCount: Int

@@ -6,7 +6,7 @@ import StoreInterface
 /// Derived attributes are a function of the other contents. After a save, those are computed anew that may have another
 /// value because of what the save touched.
 extension InMemoryContents {
-  /// The snapshots with the derived values that are stored: what a context believes of them may be out of date.
+  /// The snapshots with the stored derived values, because a context's own may be out of date.
   func keepingDerivedValues(_ snapshots: [Snapshot]) -> [Snapshot] {
     snapshots.map { snapshot in
       let attributes = layout[snapshot.objectID.entity].attributes
@@ -21,7 +21,7 @@ extension InMemoryContents {
     }
   }
 
-  /// Gives derived attributes their values after what the trace says has been applied.
+  /// Gives derived attributes their values after the changes of the trace have been applied.
   /// - Throws: `StoreError.constraintConflict` when derived values that must be unique are not; the contents are of no
   ///   use then.
   mutating func derive(now: Date) throws(StoreError) {
@@ -156,7 +156,7 @@ extension InMemoryContents {
         }
       }
     } else {
-      // Nothing says what refers to an object but the rows themselves; to new ones, only rows of the save do.
+      // Only the rows themselves show which objects refer to an object; only rows of the save refer to new objects.
       let old = destinations.subtracting(trace?.inserted ?? [])
       if old.isEmpty { return result }
       for snapshot in rows[relationship.entity.root.index].values {

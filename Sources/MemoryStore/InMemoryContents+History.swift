@@ -3,7 +3,7 @@ import Predicates
 import StoreInterface
 
 extension InMemoryContents {
-  /// What became of an object in a save.
+  /// The change of an object in a save.
   struct Change {
     var object: ObjectID
     var type: PersistentHistoryChangeType
@@ -44,7 +44,8 @@ extension InMemoryContents {
       }
       note(new.objectID, changedNames(old, new))
     }
-    // Whoever has members without an inverse hears of them where they are set, not where they go.
+    // For a relationship without an inverse, the history has an update only when a save sets the members, not when a
+    // member is deleted.
     let stated = Set(request.toMany.map { ToManySide(owner: $0.owner, name: $0.relationshipName) })
     for id in possibleOwners(before, request) where before.storedSnapshot(id) != nil && storedSnapshot(id) != nil {
       note(

@@ -6,8 +6,8 @@ extension InMemoryContents {
   /// The greatest primary key that is accepted, so that adding to a counter never overflows.
   static let greatestAcceptedKey: Int64 = 1 << 62
 
-  /// Fills empty contents. Whatever a store of this kind could not have come to hold by saves is refused. Derived
-  /// attributes other than `now()` are computed, whatever the file says of them.
+  /// Fills empty contents. Contents that saves could not have made are refused. Derived attributes other than `now()`
+  /// are computed, and the file's values for them ignored.
   mutating func load(_ file: StoreContents, model: ManagedObjectModel) throws(StoreError) {
     for (name, next) in file.nextPrimaryKeys {
       guard let entity = model[name], entity.superentity == nil else {
@@ -64,7 +64,7 @@ extension InMemoryContents {
         throw .failure("\(place) leads to \(describe(destination)), which it cannot lead to")
       }
       let found = rows[rowKey.root][rowKey.primaryKey]
-      // A relationship without a delete rule may lead to an object that was deleted, never to one that was not made.
+      // A relationship without a delete rule may lead to a deleted object, but not to one that never existed.
       guard found == nil ? isGivenOut(rowKey) : found?.objectID == destination
       else { throw .failure("\(place) leads to \(describe(destination)), which does not exist") }
       if found != nil, let inverse = own.inverses[index], inverse.isToMany {

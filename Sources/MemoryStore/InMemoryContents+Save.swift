@@ -185,7 +185,7 @@ extension InMemoryContents {
     let before = memberships[ownKey]?.orderKeys ?? [:]
     var after = Membership()
     if let inverse, !inverse.isToMany {
-      // The to-one side says which objects are members; this says their order, and members it leaves out come last.
+      // The to-one side has the members; this list has their order, and members that it leaves out come last.
       for member in change.members where before[member] != nil { after.append(member) }
       for member in members(of: change.owner, relationship: relationship) { after.append(member) }
       memberships[ownKey] = after.orderKeys.isEmpty ? nil : after
@@ -241,7 +241,7 @@ extension InMemoryContents {
     }
   }
 
-  /// The relationship's name within the member's row, told apart by the entity that declares it.
+  /// The relationship's name within the member's row, with the entity that declares it.
   func solitaryName(_ relationship: Relationship) -> String {
     relationship.declaringEntity.name + "." + relationship.name
   }

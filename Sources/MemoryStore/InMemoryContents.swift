@@ -38,14 +38,14 @@ struct InMemoryContents {
   /// Root entity's index → the greatest primary key given out.
   var greatestPrimaryKeys: [Int64]
   var memberships: [OwnerKey: Membership] = [:]
-  /// Of a to-many relationship without inverse: which object has the member. A member has at most one such owner,
-  /// because Core Data's layout keeps it as a column of the member's row.
+  /// The owner of each member of a to-many relationship without inverse. A member has at most one such owner, because
+  /// Core Data's layout keeps it as a column of the member's row.
   var solitaryOwners: [OwnerKey: ObjectID] = [:]
   /// Constraint's index → its values → the row that has them.
   var uniqueRows: [[ValueTuple: RowKey]]
-  /// What was saved; nil where that is not kept.
+  /// The history; nil where none is kept.
   var history: InMemoryHistory?
-  /// While a save is applied to contents with derived attributes.
+  /// The trace of a save that is being applied to contents with derived attributes.
   var trace: SaveTrace?
 
   init(storeIdentifier: String, layout: ModelLayout) {

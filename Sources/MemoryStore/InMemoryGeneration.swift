@@ -2,7 +2,7 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// What an in-memory store was at one moment, until it is closed.
+/// An in-memory store as it was at one moment, until the generation is closed.
 final class InMemoryGeneration: StoreGeneration {
   let identifier: String
   let model: ManagedObjectModel
@@ -15,7 +15,7 @@ final class InMemoryGeneration: StoreGeneration {
     self.reader = Mutex(reader)
   }
 
-  /// The contents are released here, so that saves need not copy what they change of them any more.
+  /// The contents are released here, so that saves need not copy them before they change them.
   func close() { reader.withLock { $0 = nil } }
 
   func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try open().snapshots(request) }

@@ -42,7 +42,7 @@ struct InMemoryHistory {
 
   // MARK: Queries
 
-  /// Puts the transactions and changes behind the place into a store of their own and asks that.
+  /// Puts the transactions and changes behind the place into a separate in-memory store and fetches from that.
   func select(_ query: PersistentHistoryQuery, store: String) throws -> [PersistentHistoryTransaction] {
     try check(query.after, store: store)
     let behind = transactions.filter { transaction in

@@ -10,7 +10,7 @@ extension InMemoryStore: RemoteChangeObserving {
     observers.add(changed)
   }
 
-  /// Tells what was just written.
+  /// Tells the observers of a write.
   func tellObservers() {
     observers.tell {
       let number = contents.withLock { $0.history?.lastTransactionNumber }
@@ -21,7 +21,7 @@ extension InMemoryStore: RemoteChangeObserving {
   }
 }
 
-/// Those that are told of what is written to a store in memory.
+/// The observers of writes to an in-memory store.
 final class InMemoryObservers: Sendable {
   private struct Entry: Sendable {
     weak let observer: InMemoryObserver?
@@ -46,7 +46,7 @@ final class InMemoryObservers: Sendable {
   }
 }
 
-/// One that is told, on a queue of its own.
+/// An observer, called on its own queue.
 final class InMemoryObserver: RemoteChangeObservation {
   private let changed: @Sendable (RemoteStoreChange) -> Void
   private let isCancelled = Atomic(false)

@@ -2,7 +2,7 @@ public import StoreInterface
 import Synchronization
 
 extension InMemoryStore: PersistentHistoryTracking {
-  /// Whether it was made so.
+  /// Whether the store was made with history.
   public var tracksHistory: Bool { contents.withLock { $0.history != nil } }
 
   /// The number of the last transaction, those that were deleted since included.

@@ -34,14 +34,14 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
 
   // MARK: reading
 
-  /// The store as it is now. The next save copies what it changes of it.
+  /// The present contents. The next save copies the parts that it changes.
   public func openGeneration() throws -> any StoreGeneration { InMemoryGeneration(current) }
 
   private var current: InMemoryReader {
     InMemoryReader(model: model, contents: contents.withLock { $0 })
   }
 
-  /// Asks while nothing else happens: a save must not find that it has to copy what is being read.
+  /// Reads inside the lock, so that a save need not copy contents that are being read.
   private func reading<Result: Sendable>(_ body: (InMemoryReader) throws -> Result) throws -> Result {
     try contents.withLock { try body(InMemoryReader(model: model, contents: $0)) }
   }
@@ -53,7 +53,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
     try reading { try $0.snapshots(request) }
   }
 
-  /// As `snapshots(_:)`, over the rows as they are now: others may fetch and save meanwhile.
+  /// As `snapshots(_:)`, over the present rows; other calls may fetch and save meanwhile.
   public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     try current.snapshots(request, monitor: monitor)
   }
@@ -88,7 +88,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
     tellObservers()
   }
 
-  /// Writes everything, runs the body, and undoes what was written when it throws.
+  /// Writes everything, runs the body, and undoes the writes when it throws.
   /// - Throws: see `PersistentStore.save`, and what the body throws, which must not use this store.
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }

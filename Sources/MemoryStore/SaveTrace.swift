@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreInterface
 
-/// What a save has changed, noted while it is applied: from what, derived attributes follow.
+/// The changes of a save, noted while it is applied, from which derived attributes are computed.
 struct SaveTrace {
   /// The objects inserted, changed or deleted, and those that got other derived values, with their rows as they were
   /// before; nil for an inserted one.

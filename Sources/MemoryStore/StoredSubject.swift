@@ -32,8 +32,8 @@ struct StoredSubject: PredicateSubject {
     contents.storedSnapshot(objectID).map { StoredSubject(contents: contents, snapshot: $0) }
   }
 
-  /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
-  /// composite its elements.
+  /// The row that the relationships of a key path lead to, and the rest of the path: a property, and for a composite
+  /// the names of its elements.
   private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
     var here = snapshot
     var rest = keyPath[...]

@@ -2,7 +2,7 @@
 package struct SystemError: Error, Hashable, Sendable {
   /// The system's number of the error.
   package let number: Int32
-  /// What was to be done, such as "open the file".
+  /// The failed action, such as "open the file".
   package let operation: String
   /// The file that it was to be done with.
   package let path: String
@@ -25,7 +25,7 @@ package struct SystemError: Error, Hashable, Sendable {
   package var reason: String { SystemError.reason(number) }
   /// What failed and why, without the path.
   package var message: String { "cannot \(operation): \(reason)" }
-  /// The system itself failed (input and output, open files, memory), which says nothing about the path.
+  /// Whether the system itself failed (input and output, open files, memory), and not because of the path.
   package var isOfSystem: Bool { [EIO, EMFILE, ENFILE, ENOMEM].contains(number) }
 
   /// The system's words for the number of an error.

@@ -1,10 +1,13 @@
 import CSQLite
 
-/// What an aggregate function has been given for one group.
+/// The values that an aggregate function has been given for one group. The group's word in SQLite's memory holds the
+/// one reference to it, which the final step gives back.
 private final class AggregateState {
   var values: [FunctionValue] = []
 }
 
+/// The closure of an aggregate function. SQLite holds it, and gives it back when the function is replaced or the
+/// connection is closed.
 private final class AggregateBox {
   let finish: ([FunctionValue]) -> FunctionValue
   init(_ finish: @escaping ([FunctionValue]) -> FunctionValue) {

@@ -3,8 +3,8 @@ import Platform
 
 /// One connection to a SQLite database.
 ///
-/// It is opened without SQLite's own mutexes, so its owner must see to it that only one thread uses it at a time,
-/// statements included. `interrupt` alone may be called from anywhere.
+/// It is opened without SQLite's own mutexes, so its owner must make sure that only one thread uses it and its
+/// statements at a time. `interrupt` alone may be called from anywhere.
 @safe public final class Connection {
   /// How a database is opened.
   public struct Options: Sendable, Hashable {
@@ -16,7 +16,8 @@ import Platform
     public var isImmutable = false
     /// How long a call waits for another connection's lock before it fails with `busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000
-    /// Lets the file's schema do all that SQLite can, also what only forged files do. Tests make such files with it.
+    /// Allows the file's schema everything that SQLite can do, even what only forged files use. Tests make such files
+    /// with it.
     public var trustsSchema = false
     /// All options by name.
     public init(
@@ -36,15 +37,15 @@ import Platform
   @unsafe private var database: OpaquePointer?
   /// Counts what its statements do, `execute` as one. Connections of one owner may share it.
   public private(set) var counter = StatementCounter()
-  /// What `setTrace` was given: SQLite only holds a plain pointer to it.
+  /// The box of `setTrace`, held here because SQLite only has a plain pointer to it.
   var traceBox: TraceBox?
   /// See `observe`.
   var didPrepare: ((_ connection: Connection, _ sql: String) -> Void)?
-  /// What `setWatch` was given: SQLite only holds a plain pointer to it.
+  /// The watch of `setWatch`, held here because SQLite only has a plain pointer to it.
   var rowWatch: RowWatch?
   /// The file, while it is open.
   private var openFile: OpenFiles.Identity?
-  /// What `limitWork` was given: SQLite only holds a plain pointer to it.
+  /// The counter of `limitWork`, held here because SQLite only has a plain pointer to it.
   var stepCounter: StepCounter?
 
   /// - Throws: `cannotOpen` when the file is not there or may not be opened. A file that is no database is only
@@ -72,7 +73,7 @@ import Platform
     if !options.trustsSchema { try protect() }
   }
 
-  /// Has statements counted, or told of after they were prepared, from now on. What is nil stays as it was.
+  /// Sets the counter of statements, and the closure for prepared statements. A nil argument changes nothing.
   /// - Parameter didPrepare: called with every statement that was prepared, before it runs; it may use the connection.
   public func observe(
     counter: StatementCounter? = nil, didPrepare: ((_ connection: Connection, _ sql: String) -> Void)? = nil
@@ -126,7 +127,7 @@ import Platform
     return SQLiteError(extendedCode: result, message: message, sql: sql, path: path)
   }
 
-  /// - Throws: `inputOutput` when the file system did not give out some part of the file. SQLite's checks tell that as
+  /// - Throws: `inputOutput` when the file system could not read some part of the file. SQLite's checks report that as
   ///   damage, without an error.
   public func requireReadable() throws(SQLiteError) {
     if let reason = readFailure {
@@ -137,8 +138,8 @@ import Platform
   /// `SQLITE_IOERR_CORRUPTFS`.
   private static let readFailureCode = SQLITE_IOERR | 33 << 8
 
-  /// Why the file system could not read the file, in its words. SQLite calls a file damaged that a broken disk does not
-  /// give out; only the file's own error number tells the one from the other.
+  /// The file system's reason why it could not read the file. SQLite reports a file on a broken disk as damaged; only
+  /// the file's own error number shows the difference.
   private var readFailure: String? {
     guard let handle = unsafe database else { return nil }
     var number: Int32 = 0

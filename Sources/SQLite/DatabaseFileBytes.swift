@@ -2,8 +2,8 @@ import CSQLite
 
 /// The main database file of a connection, read through SQLite's own descriptor.
 ///
-/// No descriptor of one's own will do: when a process closes any descriptor of a file, the system drops all locks that
-/// it has on the file, those of SQLite too.
+/// A separate descriptor cannot be used: when a process closes any descriptor of a file, the system drops all locks
+/// that the process has on the file, those of SQLite too.
 @safe public final class DatabaseFileBytes {
   private let connection: Connection
   @unsafe private let file: UnsafeMutablePointer<sqlite3_file>
@@ -23,7 +23,7 @@ import CSQLite
   // Safety: SQLite's file and its methods stay as long as the connection is open, and a closed one has no handle.
   private var isOpen: Bool { unsafe (try? connection.handle()) != nil }
 
-  /// Bytes of the file; nil where the system does not tell.
+  /// The size of the file in bytes; nil where the system cannot tell it.
   public var byteCount: Int? {
     var size: sqlite3_int64 = 0
     guard isOpen, unsafe methods.xFileSize(file, &size) == SQLITE_OK else { return nil }
@@ -40,8 +40,8 @@ import CSQLite
 
   /// Whether the file has all that the open transaction sees, and keeps it until that ends.
   ///
-  /// Without a write-ahead log the transaction's lock sees to it. With one, a log that is empty now was empty when the
-  /// transaction began, or all of it had been copied to the file: a log is only shortened when no transaction reads
+  /// Without a write-ahead log the transaction's lock guarantees it. With one, a log that is empty now was empty when
+  /// the transaction began, or all of it had been copied to the file: a log is only shortened when no transaction reads
   /// from it. What is appended later stays in the log, since nothing that a transaction does not see is copied to the
   /// file before it has ended.
   /// - Parameter hasLog: whether the journal mode is `wal`.
@@ -68,6 +68,6 @@ extension Connection {
     counter.add(rows: count)
   }
 
-  /// Whether something follows what statements do.
+  /// Whether a trace is set.
   public var isTraced: Bool { traceBox != nil }
 }

@@ -14,8 +14,8 @@ import CSQLite
   /// The argument at a position from 0.
   public subscript(index: Int) -> FunctionValue {
     precondition(index >= 0 && index < count, "a function has \(count) arguments")
-    // Safety: SQLite passes `count` values, which live until the function returns; a function that keeps its arguments
-    // for later breaks the rule above.
+    // Safety: SQLite passes `count` values, which live until the function returns; a function must not keep its
+    // arguments.
     guard let value = unsafe values?[index] else { return .null }
     switch unsafe sqlite3_value_type(value) {
     case SQLITE_INTEGER: return .integer(unsafe sqlite3_value_int64(value))
@@ -32,7 +32,7 @@ import CSQLite
   }
 }
 
-/// What goes into and comes out of a scalar function.
+/// An argument or the result of a scalar function.
 public enum FunctionValue: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -57,7 +57,7 @@ private final class FunctionBox {
 
 extension Connection {
   /// Registers a scalar SQL function. An error that it throws fails the statement with the error's description.
-  /// Triggers and views of the file may call it too, so it must not do anything but compute.
+  /// Triggers and views of the file may call it too, so it must not have side effects.
   /// - Parameter argumentCount: -1 accepts any number.
   public func registerFunction(
     _ name: String, argumentCount: Int32, isDeterministic: Bool = false,

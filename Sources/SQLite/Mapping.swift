@@ -2,8 +2,8 @@ import CSQLite
 
 /// The main database file of a connection in memory, as SQLite itself has mapped it.
 ///
-/// No descriptor of one's own will do: when a process closes any descriptor of a file, the system drops all locks that
-/// it has on the file, those of SQLite too.
+/// A separate descriptor cannot be used: when a process closes any descriptor of a file, the system drops all locks
+/// that the process has on the file, those of SQLite too.
 @safe public final class FileMapping {
   /// The whole file. It must not be used after `release`, or when the connection is closed.
   @unsafe public let bytes: UnsafeRawBufferPointer
@@ -35,7 +35,7 @@ import CSQLite
 }
 
 extension Connection {
-  /// Maps the main database file. Only within a transaction is it sure that nothing changes the file.
+  /// Maps the main database file. Only a transaction guarantees that nothing changes the file.
   /// - Returns: nil where SQLite cannot map it: it was built without that, or the file has 2 GiB or more.
   public func mapFile() throws(SQLiteError) -> FileMapping? {
     var pointer: UnsafeMutableRawPointer?

@@ -27,7 +27,7 @@ final class StepCounter {
 }
 
 extension Connection {
-  /// What a limit of work holds for.
+  /// The scope of a limit of work.
   public enum WorkLimitScope: Sendable, Hashable {
     /// Everything that the connection does together.
     case connection
@@ -35,9 +35,9 @@ extension Connection {
     case step
   }
 
-  /// Switches off what a database file of unknown origin could misuse: its schema may call only harmless functions and
-  /// no virtual table with side effects, plain SQL cannot write to SQLite's own tables, cells are checked against their
-  /// pages, and texts and trigger chains are bounded.
+  /// Switches off features that a database file of unknown origin could misuse: its schema may call only harmless
+  /// functions and no virtual table with side effects, plain SQL cannot write to SQLite's own tables, cells are checked
+  /// against their pages, and texts and trigger chains are bounded.
   func protect() throws(SQLiteError) {
     try set(.defensive, true)
     try set(.trustedSchema, false)
@@ -50,19 +50,19 @@ extension Connection {
     (SQLITE_LIMIT_SQL_LENGTH, 4 << 20), (SQLITE_LIMIT_TRIGGER_DEPTH, 16), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
   ]
 
-  /// Refuses texts, blobs and rows that are longer, whatever a damaged file says of them.
+  /// Refuses texts, blobs and rows that are longer, even when a damaged file states such lengths.
   public func limitValues(toBytes count: Int) throws(SQLiteError) {
     unsafe sqlite3_limit(try handle(), SQLITE_LIMIT_LENGTH, Int32(clamping: count))
   }
 
   /// Makes a statement fail with `corrupt` after so many steps of SQLite's virtual machine, so that a forged file
-  /// cannot keep it busy for ever; nil takes the limit away. A step is a few to some hundred nanoseconds.
+  /// cannot keep it busy for ever; nil removes the limit. A step is a few to some hundred nanoseconds.
   public func limitWork(toSteps limit: Int64?, per scope: WorkLimitScope = .connection) throws(SQLiteError) {
     try count(with: limit.map { StepCounter(limit: $0, countsPerCall: scope == .step) })
   }
 
-  /// Runs the body; statements that run in it fail with `interrupted` soon after the question is answered with yes. It
-  /// is asked every thousand steps of SQLite's virtual machine. Other statements are left alone.
+  /// Runs the body; its statements fail with `interrupted` soon after the closure returns true. It is called every
+  /// thousand steps of SQLite's virtual machine. Other statements are not affected.
   public func stopping<Result>(when isCancelled: @escaping () -> Bool, _ body: () throws -> Result) throws -> Result {
     let counter = stepCounter ?? StepCounter(limit: .max, countsPerCall: false)
     let outer = (counter: stepCounter, question: counter.isCancelled)

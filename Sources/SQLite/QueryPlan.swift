@@ -1,4 +1,4 @@
-/// How SQLite means to run a statement: what `EXPLAIN QUERY PLAN` says, as a tree.
+/// SQLite's plan for a statement, from `EXPLAIN QUERY PLAN`, as a tree.
 public struct QueryPlan: Sendable, Hashable {
   /// A line of the plan.
   public struct Line: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct QueryPlan: Sendable, Hashable {
       return !text.hasPrefix("SCAN CONSTANT ROW") && !text.hasPrefix("SCAN (")
     }
 
-    /// Whether rows are sorted, or told apart, in a b-tree that is made for this.
+    /// Whether rows are sorted or made distinct in a temporary b-tree.
     public var usesTemporaryTree: Bool { text.hasPrefix("USE TEMP B-TREE") }
 
     /// Whether the index of a scan or a search is made for the statement alone.
@@ -27,7 +27,7 @@ public struct QueryPlan: Sendable, Hashable {
   public var lines: [Line]
 
   /// The plan of a statement.
-  /// - Throws: what SQLite says of a statement that it cannot prepare.
+  /// - Throws: SQLite's error for a statement that it cannot prepare.
   public init(_ connection: Connection, _ sql: String) throws(SQLiteError) {
     let statement = try Statement(connection, "EXPLAIN QUERY PLAN " + sql)
     var depths: [Int64: Int] = [0: -1]

@@ -1,13 +1,13 @@
 import CSQLite
 import Foundation
 
-/// Follows which rows a connection changes in its main database, temporary tables aside: whether a row was changed or
-/// removed that was there when it began, or a row was added to a table whose rows are not told apart by age.
+/// Watches the rows that a connection changes in its main database, temporary tables left out: whether a row was
+/// changed or removed that existed when the watch began, or a row was added to a table without a known last row.
 ///
-/// Tables without row ids are not followed, and neither is `DELETE` of a whole table without a condition. What was
-/// undone counts as done.
+/// Tables without row ids are not followed, and neither is `DELETE` of a whole table without a condition. A change that
+/// was rolled back counts too.
 public final class RowWatch {
-  /// By table the last row id that was there; rows with greater ones come and go unnoticed.
+  /// By table the last row id at the beginning; changes of rows with greater ids are ignored.
   private let lastRows: [(table: [CChar], last: Int64)]
   private let ignored: [[CChar]]
   /// Whether there was such a change.
@@ -15,7 +15,7 @@ public final class RowWatch {
 
   /// - Parameters:
   ///   - lastRows: by table the last row id that was there. In other tables every change counts.
-  ///   - ignored: tables in which none does.
+  ///   - ignored: tables in which no change counts.
   public init(lastRows: [String: Int64], ignored: Set<String>) {
     self.lastRows = lastRows.sorted { $0.key < $1.key }.map { (Array($0.key.utf8CString), $0.value) }
     self.ignored = ignored.sorted().map { Array($0.utf8CString) }
@@ -33,7 +33,7 @@ public final class RowWatch {
 }
 
 extension Connection {
-  /// Has a watch follow what is changed from here on, instead of the one before; nil ends that.
+  /// Sets the watch for all changes from now on, in place of the one before; nil ends watching.
   public func setWatch(_ watch: RowWatch?) throws(SQLiteError) {
     let handle = unsafe try handle()
     rowWatch = watch

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// What went wrong in a call to SQLite.
+/// The error of a call to SQLite.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A primary result code. Only the ones that callers decide by have names.
+  /// A primary result code. Only codes that callers check have names.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// SQLite's number.
     public var rawValue: Int32
@@ -12,11 +12,11 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
     /// Wrong SQL, or no more precise code.
     public static let error = Code(rawValue: SQLITE_ERROR)
-    /// The file may not be accessed so.
+    /// The process lacks the permission for this access.
     public static let permission = Code(rawValue: SQLITE_PERM)
     /// Another connection holds a lock.
     public static let busy = Code(rawValue: SQLITE_BUSY)
-    /// A statement of this connection stands in the way.
+    /// A statement of this connection holds a lock that conflicts.
     public static let locked = Code(rawValue: SQLITE_LOCKED)
     /// An allocation failed.
     public static let outOfMemory = Code(rawValue: SQLITE_NOMEM)
@@ -32,13 +32,13 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let full = Code(rawValue: SQLITE_FULL)
     /// The file cannot be opened.
     public static let cannotOpen = Code(rawValue: SQLITE_CANTOPEN)
-    /// Others take and leave the locks of a log so often that this connection gets none.
+    /// Other connections take and release the locks of a log so often that this connection gets none.
     public static let lockingProtocol = Code(rawValue: SQLITE_PROTOCOL)
     /// A text or blob is over SQLite's limit.
     public static let tooBig = Code(rawValue: SQLITE_TOOBIG)
     /// A constraint was broken.
     public static let constraint = Code(rawValue: SQLITE_CONSTRAINT)
-    /// The call is a mistake in the program.
+    /// The program misused the API.
     public static let misuse = Code(rawValue: SQLITE_MISUSE)
     /// An operation was denied.
     public static let authorization = Code(rawValue: SQLITE_AUTH)

@@ -4,9 +4,9 @@ import CSQLite
 ///
 /// Parameters count from 1 and columns from 0, as in SQLite. Parameters keep their values after `reset`.
 ///
-/// The handle is null for a text without a statement, and after `finalize`. SQLite takes that for a mistake, which it
-/// answers with an error or with null; where it does not ask (`sqlite3_clear_bindings`), this type does. Indexes that a
-/// statement does not have give an error when they are bound, and null when they are read.
+/// The handle is null for a text without a statement, and after `finalize`. SQLite checks that and returns an error or
+/// null; where it does not check (`sqlite3_clear_bindings`), this type does. Indexes that a statement does not have
+/// give an error when they are bound, and null when they are read.
 @safe public final class Statement {
   /// The storage class of a column's value.
   public enum StorageClass: Int32, Sendable {
@@ -37,7 +37,7 @@ import CSQLite
     guard result == SQLITE_OK else { throw connection.error(result, sql: sql) }
     unsafe handle = prepared
     if let didPrepare = connection.didPrepare {
-      // It prepares statements too.
+      // The closure prepares statements too.
       connection.didPrepare = nil
       didPrepare(connection, sql)
       connection.didPrepare = didPrepare
@@ -49,14 +49,15 @@ import CSQLite
     unsafe sqlite3_finalize(handle)
   }
 
-  /// Gives the statement's memory back before its object goes; afterwards it must not be used.
+  /// Frees the statement before its object is released; afterwards it must not be used.
   public func finalize() {
     noteEnd()
     unsafe sqlite3_finalize(handle)
     unsafe handle = nil
   }
 
-  /// The text with the values that are bound in the places of its parameters; nil where memory or SQLite's limit ends.
+  /// The text with the values that are bound in the places of its parameters; nil when there is no memory or the text
+  /// exceeds SQLite's limit.
   public var expandedSQL: String? {
     guard let text = unsafe sqlite3_expanded_sql(handle) else { return nil }
     defer { unsafe sqlite3_free(text) }
@@ -120,12 +121,12 @@ import CSQLite
     try check(result)
   }
 
-  /// Binds UTF-8 text where it lies. The bytes must stay in place until the parameter is bound anew.
+  /// Binds UTF-8 text without a copy. The bytes must stay in place until the parameter is bound anew.
   @unsafe public func bindText(_ index: Int32, _ bytes: UnsafeRawPointer, count: Int) throws(SQLiteError) {
     try check(unsafe csqlite_bind_text_static(handle, index, bytes, UInt64(count)))
   }
 
-  /// Binds a blob where it lies. The bytes must stay in place until the parameter is bound anew.
+  /// Binds a blob without a copy. The bytes must stay in place until the parameter is bound anew.
   @unsafe public func bindBlob(_ index: Int32, _ bytes: UnsafeRawPointer, count: Int) throws(SQLiteError) {
     try check(unsafe csqlite_bind_blob_static(handle, index, bytes, UInt64(count)))
   }
@@ -158,7 +159,7 @@ import CSQLite
     throw failure
   }
 
-  /// Ready to run again, with its parameters as they are. Never fails: a failed step has been reported already.
+  /// Makes it ready to run again, with its parameters unchanged. Never fails: a failed step has been reported already.
   public func reset() {
     noteEnd()
     unsafe sqlite3_reset(handle)

@@ -5,7 +5,7 @@ public final class StatementCounter: Sendable {
   private let ran = Atomic(0)
   private let given = Atomic(0)
 
-  /// Nothing counted.
+  /// A counter at zero.
   public init() {}
 
   /// Statements that began to run, those that begin and end transactions among them.

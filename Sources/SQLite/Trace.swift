@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a connection does with its statements, for logs and profiles.
+/// An event of a connection's statements, for logs and profiles.
 public enum TraceEvent: Sendable {
   /// A statement begins to run. Its text has the parameters as they were written, or the values that are bound to them.
   case began(sql: String)
@@ -13,22 +13,28 @@ public enum TraceEvent: Sendable {
 
 /// Which events a trace has beside the end of each statement.
 public struct TraceDetail: Sendable, Hashable {
-  /// Begins of statements.
+  /// Whether begins of statements are told.
   public var begins = false
   /// Whether begins have the values that are bound.
   public var boundValues = false
-  /// Rows.
+  /// Whether rows are told.
   public var rows = false
   /// Whether rows have values; otherwise their storage classes.
   public var rowValues = true
-  /// Ends alone.
+  /// A trace of ends only.
   public init() {}
 }
 
+/// Turns SQLite's trace callbacks into events.
+///
+/// What its unsafe code relies on: SQLite calls it on the thread that uses the connection, and pointers to statements
+/// and texts are good during a callback. `begun` and `rowCounts` keep addresses of statements as keys only; none is
+/// followed after its callback. The connection holds the box until the trace has ended or the connection is closed.
 @safe final class TraceBox {
   let detail: TraceDetail
   let body: (TraceEvent) -> Void
-  /// Statements whose begin was told. What SQLite runs by itself to answer a virtual table has none, and no plan has.
+  /// Statements whose begin was told. SQLite tells no begin of statements that it runs itself for a virtual table, nor
+  /// of query plans.
   private var begun: Set<OpaquePointer> = unsafe []
   /// Rows of the statements that run.
   private var rowCounts: [OpaquePointer: Int] = unsafe [:]
@@ -67,7 +73,8 @@ public struct TraceDetail: Sendable, Hashable {
         sql: unsafe String(cString: text), durationSeconds: Double(nanoseconds) / 1e9, rowCount: count ?? 0))
   }
 
-  /// Only reads what needs no conversion: another would change what the statement's owner reads.
+  /// The current row's value in a column. It reads each value as its own type, because a conversion would change the
+  /// value that the statement's owner reads.
   @unsafe private func literal(_ statement: OpaquePointer, _ column: Int32) -> String {
     let count = unsafe Int(sqlite3_column_bytes(statement, column, ifTextOrBlob: true))
     switch unsafe sqlite3_column_type(statement, column) {
@@ -83,7 +90,7 @@ public struct TraceDetail: Sendable, Hashable {
   }
 }
 
-/// The bytes of a text or blob, 0 for what would be converted first.
+/// The bytes of a text or blob; 0 for other values, which SQLite would convert.
 @unsafe private func sqlite3_column_bytes(_ statement: OpaquePointer, _ column: Int32, ifTextOrBlob: Bool) -> Int32 {
   let type = unsafe sqlite3_column_type(statement, column)
   return type == SQLITE_TEXT || type == SQLITE_BLOB ? unsafe sqlite3_column_bytes(statement, column) : 0
@@ -96,7 +103,8 @@ extension Connection {
     traceBox = nil
   }
 
-  /// Calls `body` whenever a statement has ended, and for what else is wanted. The body must not use the connection.
+  /// Calls `body` whenever a statement has ended, and for the other events of `detail`. The body must not use the
+  /// connection.
   public func setTrace(_ detail: TraceDetail = TraceDetail(), _ body: @escaping (TraceEvent) -> Void)
     throws(SQLiteError)
   {

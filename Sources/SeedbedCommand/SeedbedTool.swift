@@ -66,7 +66,7 @@ struct SeedbedTool: ParsableCommand {
       failure.report()
       exit(withError: failure.exitCode)
     } catch {
-      // What the parser has to say quotes arguments, so it goes out like everything else.
+      // The parser's message quotes arguments, so control characters are made visible as in all output.
       let code = exitCode(for: error)
       let text = CommandAdvice.advised(fullMessage(for: error), arguments: CommandLine.arguments)
       if code == .validationFailure {

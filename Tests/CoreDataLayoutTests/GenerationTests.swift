@@ -82,7 +82,7 @@ struct GenerationTests {
     for generation in many { #expect(try texts(generation).count == 2) }
     for generation in many { generation.close() }
     #expect(store.idleReaderCount == 4)
-    // One that nothing has any more closes by itself.
+    // A generation without references closes by itself.
     try insert([3])
     do { _ = try texts(try store.openGeneration()) }
     #expect(store.idleReaderCount == 4)
@@ -90,7 +90,7 @@ struct GenerationTests {
     #expect(asynchronous.count == 3 && store.idleReaderCount == 4)
     let error = #expect(throws: StoreError.self) { try many[0].count(FetchSpecification(sample)) }
     #expect(error.map { "\($0)".contains("query generation ended") } == true)
-    // Connections that wait are in nobody's way.
+    // Idle connections do not block a checkpoint or sealing.
     try store.checkpoint()
     try store.seal()
     #expect(try folder.names() == [".a_SUPPORT", "a.sqlite"])
@@ -145,7 +145,7 @@ struct GenerationTests {
     let error = #expect(throws: StoreError.self) { try plain.openGeneration() }
     #expect(error.map { "\($0)".contains("write-ahead log") && "\($0)".contains(path) } == true)
     if isReadOnly { return try plain.close() }
-    // It is in nobody's way afterwards.
+    // The refused generation leaves no lock that would block a write.
     try plain.delete(entity: sample, primaryKeys: [1])
     #expect(try texts(plain).count == 1)
     try plain.close()

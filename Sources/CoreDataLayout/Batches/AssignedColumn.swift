@@ -22,8 +22,8 @@ struct AssignedColumn {
   }
 
   /// The new value as SQL.
-  /// - Throws: `FetchSQL.Untranslatable` where the value has to be made in memory: what SQL cannot say, and what it
-  ///   would not turn into the attribute's type as `AttributeDescription.fitting` does.
+  /// - Throws: `FetchSQL.Untranslatable` where the value has to be computed in memory, because SQL cannot express it or
+  ///   would not convert it to the attribute's type as `AttributeDescription.fitting` does.
   func value(in sql: inout FetchSQL) throws -> String {
     if isExternal { throw FetchSQL.Untranslatable() }
     if case .constant(let value) = assignment.expression {
@@ -47,7 +47,7 @@ struct AssignedColumn {
     case (.string, .text(.string)), (.uri, .text(.uri)), (.uuid, .bytes(.uuid)), (.binary, .bytes(.data)),
       (.transformable, .bytes(.data)):
       return true
-    // A Float is rounded, which SQL has no word for.
+    // A Float is rounded, and SQL has no function for that.
     default: return false
     }
   }

@@ -2,15 +2,15 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Deletes any number of rows with what the delete rules say of others, table by table instead of row by row.
+/// Deletes any number of rows, and applies the delete rules to other rows, table by table instead of row by row.
 ///
-/// Keys of rows that go, and of rows that change with that, are kept in temporary tables on disk. Everything happens
-/// inside of the writer's transaction.
+/// The keys of deleted rows, and of rows that change because of them, are kept in temporary tables on disk. Everything
+/// happens inside of the writer's transaction.
 final class BatchDeleter {
   private let writer: StoreWriter
   private let reader: StoreReader
   private let relationships: [RelationshipPairs]
-  /// By table: rows that go, and rows that stay and change.
+  /// By table: the rows to delete, and the rows that stay and change.
   private var gone: [String: KeySet] = [:]
   private var changed: [String: KeySet] = [:]
   private var problems: [ValidationError.Problem] = []
@@ -145,7 +145,7 @@ final class BatchDeleter {
     }
   }
 
-  /// The inverse of a relationship where that is to-one: a column of the rows that are let go.
+  /// The inverse of a relationship where that is to-one: a column of the rows that lose their destination.
   private func back(_ pairs: RelationshipPairs) -> RelationshipPairs? {
     guard let inverse = pairs.relationship.inverse, !inverse.isToMany,
       let declared = inverse.declaringEntity.relationship(inverse.name)
@@ -215,7 +215,7 @@ final class BatchDeleter {
       in: connection)
   }
 
-  /// Owners that lose members must have as many as they need.
+  /// Checks that owners that lose members keep at least as many as the model demands.
   private func checkMemberCounts() throws {
     for pairs in relationships
     where pairs.relationship.isToMany && pairs.relationship.description.minimumCount > 0 && hasGone(pairs.memberTable) {
@@ -291,7 +291,7 @@ final class BatchDeleter {
         let members = try Statement(connection, select + " ORDER BY 1")
         while try members.step() { try history.recordMembers(of: inverse, owner: members.int64(at: 0)) }
       } else if let back = back(pairs), rule == .nullify || rule == .cascade {
-        // As a save says it: the order is no property of its own.
+        // As in the history of a save, an order column is not a property of its own.
         let columns = columns(of: back.relationship).filter { $0 != layout.orderColumn(of: back.relationship)?.name }
         let select = back.select(
           "\(back.owner), p.Z_ENT", where: [owners.contains(back.member), gone(pairs.memberTable).misses(back.owner)])

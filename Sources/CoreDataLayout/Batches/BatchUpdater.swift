@@ -6,9 +6,9 @@ import StoreInterface
 
 /// Writes new values into any number of rows.
 ///
-/// Values that follow from the row's own columns are written by one UPDATE. Others are put aside first, in a temporary
-/// table on disk, so that each is computed from the rows as they were; what SQL cannot say is evaluated in memory, row
-/// by row.
+/// Values that are computed from the row's own columns are written by one UPDATE. Other values are first put into a
+/// temporary table on disk, so that each is computed from the rows as they were; expressions that SQL cannot express
+/// are evaluated in memory, row by row.
 final class BatchUpdater {
   private let writer: StoreWriter
   private let reader: StoreReader
@@ -56,7 +56,7 @@ final class BatchUpdater {
 
   // MARK: in SQL
 
-  /// What SQL says of an update.
+  /// The parts of an update as SQL.
   private struct Plan {
     /// The new values.
     var values: [String]
@@ -66,7 +66,7 @@ final class BatchUpdater {
     var selected: String
   }
 
-  /// Nil where SQL cannot say it.
+  /// The parts of the update as SQL; nil where SQL cannot express it.
   private func plan(_ columns: [AssignedColumn], _ selection: FetchSpecification, _ sql: inout FetchSQL) throws -> Plan?
   {
     let condition = try sql.condition(splitting: selection)
@@ -145,7 +145,7 @@ final class BatchUpdater {
     try indexes.create()
   }
 
-  /// Looks closer at the rows that may break a rule.
+  /// Checks the rows that may break a rule in memory.
   private func check(_ columns: [AssignedColumn], _ entity: Entity, _ select: String, _ sql: FetchSQL? = nil) throws {
     let rows = try Statement(connection, select)
     if let sql { try reader.bind(sql.parameters, to: rows) }
@@ -284,7 +284,7 @@ final class BatchUpdater {
       try connection.integer("SELECT count(*) FROM temp.\(Self.values)") ?? 0
     } body: {
       if isUnique {
-        // What counts is the state in the end: rows may exchange their values.
+        // Constraints hold for the final state only, because rows may exchange their values.
         try connection.execute(
           "UPDATE \(table.name) SET \(columns.map { "\($0.name) = NULL" }.joined(separator: ", ")) WHERE Z_PK IN (\(keys))"
         )

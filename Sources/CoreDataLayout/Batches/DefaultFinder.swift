@@ -57,7 +57,7 @@ final class DefaultFinder {
         let state = binder.state(plan.cells[index].source, row)
         if state == RowBatch.State.null.rawValue { return nil }
         hasDefaults = hasDefaults || state == RowBatch.State.absent.rawValue
-        // An absent cell without a default is null, which is like nothing.
+        // An absent cell without a default is null, which equals no value.
         try binder.bind(index, row: row, to: statement, at: parameter, key: 0)
       }
     }

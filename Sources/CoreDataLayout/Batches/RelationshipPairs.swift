@@ -6,12 +6,12 @@ struct RelationshipPairs {
   let relationship: Relationship
   let ownerTable: TableLayout
   let memberTable: TableLayout
-  /// What has the pairs, called `p`.
+  /// The table or query with the pairs, called `p`.
   private let source: String
   /// Columns of `p`.
   let owner: String
   let member: String
-  /// Set where a column of the member's row says whose member it is: that column and those that go with it.
+  /// The foreign key in the member's row and the columns that go with it; empty where a join table has the pairs.
   let memberColumns: [String]
   let joinTable: String?
 

@@ -5,8 +5,8 @@ import SQLite
 import StoreInterface
 
 extension StoreReader {
-  /// Adds the keys of the rows that a request selects to a set. What SQL cannot say of the predicate is evaluated row
-  /// by row.
+  /// Adds the keys of the rows that a request selects to a set. Parts of the predicate that SQL cannot express are
+  /// evaluated row by row.
   func select(_ request: FetchSpecification, into keys: inout KeySet) throws {
     try fetching(request) {
       if isForAll(request) { return keys.insertAll() }
@@ -39,7 +39,7 @@ extension StoreReader {
     var sql = FetchSQL(self, request.entity)
     defer { forgetLists(sql.lists) }
     let rows = SnapshotReader(session, entity: request.entity)
-    // Not from the cache: what is evaluated may run the same statement.
+    // Not from the cache, because the evaluation may run the same statement.
     let statement = try Statement(session.connection, sql.statement(request, selecting: rows.columns))
     try bind(sql.parameters, to: statement)
     let matcher = PredicateMatcher(.and(sql.residual), now: sql.now)
@@ -47,7 +47,7 @@ extension StoreReader {
     var (seen, found) = (0, 0)
     while try statement.step() {
       seen += 1
-      // What was read along with rows is not needed for long.
+      // Rows that were read for the evaluation are not needed for long.
       if seen % 1_024 == 0 { subjects = StoreSubjects(self) }
       let snapshot = try rows.snapshot(statement)
       let subject = subjects.subject(for: snapshot)

@@ -38,8 +38,8 @@ extension StoreWriter {
     }
   }
 
-  /// Runs `body`, which takes rows from a table, without any trigger on that table, and then computes what the triggers
-  /// would have kept: R-trees over the table, and derived attributes that follow from its rows.
+  /// Runs `body`, which removes rows of a table, without any trigger on that table, and then computes the values that
+  /// the triggers would have maintained: R-trees over the table, and derived attributes that follow from its rows.
   func withoutTriggers<Result>(on table: String, _ body: () throws -> Result) throws -> Result {
     try connection.set(.triggers, false)
     // After an error the transaction ends, and brings back the temporary triggers.

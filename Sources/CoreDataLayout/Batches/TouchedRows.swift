@@ -2,8 +2,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// What rows were before a batch insertion first changed them, so that a batch counts as one change of each: its
-/// version rises by one, and owners whose members are others in the end have a new version, too.
+/// The rows as they were before a batch insertion first changed them, so that the batch counts as one change of each
+/// row: its version rises by one, and so does the version of owners that have other members in the end.
 final class TouchedRows {
   private let writer: StoreWriter
   private let entity: Entity
@@ -48,7 +48,7 @@ final class TouchedRows {
     return connection.changes > 0
   }
 
-  /// The row did not change after all.
+  /// Forgets a noted row that did not change after all.
   func forget(_ key: Int64) throws {
     let statement = try writer.cached("DELETE FROM temp.\(Self.name) WHERE key = ?1")
     try statement.bind(1, key)
@@ -76,7 +76,7 @@ final class TouchedRows {
         "SELECT \(owner.column) AS key FROM \(table.name) WHERE \(isNew)", "SELECT s.o\(index) AS key FROM \(moved)",
         "SELECT t.\(owner.column) AS key FROM \(moved)",
       ] {
-        // Those that the batch itself wrote are new versions already.
+        // Owners that the batch itself wrote have new versions already.
         let isOwn =
           ownerTable.name == table.name
           ? " AND NOT (key > \(before) AND key <= \(last)) AND key NOT IN (SELECT key FROM temp.\(Self.name))" : ""

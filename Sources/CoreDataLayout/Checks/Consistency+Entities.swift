@@ -47,7 +47,7 @@ extension Consistency {
     return result
   }
 
-  /// `Z_MAX` of the root entities. One that is missing is the list's matter.
+  /// `Z_MAX` of the root entities. A missing one is reported by `entityList`.
   func keyCounters() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for table in layout.tables {

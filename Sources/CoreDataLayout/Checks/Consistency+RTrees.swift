@@ -5,7 +5,7 @@ extension Consistency {
   func rTrees() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for tree in try RTree.all(in: connection, layout) {
-      // SQLite rounds to 32 bits; beyond their range the rounding does not go outward.
+      // SQLite rounds coordinates outward to 32 bits, but not beyond the range of 32-bit numbers.
       let fits = tree.columns.map {
         """
          AND ((r.\($0)_MIN <= t.\($0) AND r.\($0)_MAX >= t.\($0))

@@ -29,8 +29,8 @@ struct Consistency {
   /// `PRAGMA integrity_check`, without "ok".
   func integrity() throws(SQLiteError) -> [StoreFinding] { try Consistency.integrity(connection) }
 
-  /// `PRAGMA integrity_check`, without "ok". It stops at the first complaint: what follows one in a forged file can
-  /// take for ever.
+  /// `PRAGMA integrity_check`, without "ok". It stops at the first problem, because in a forged file the rest can take
+  /// for ever.
   static func integrity(_ connection: Connection) throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     do {
@@ -43,7 +43,7 @@ struct Consistency {
         result.append(StoreFinding(.integrity, "SQLite's integrity check says: \(line)"))
       }
     } catch {
-      // A computed column or an index of an expression may fail as any expression may, or be larger than values may.
+      // A computed column or an index over an expression may fail, or give a value that is too large.
       guard [.corrupt, .notADatabase, .tooBig, .error].contains(error.code) else { throw error }
       result.append(StoreFinding(.integrity, "SQLite's integrity check cannot go on: \(error.message)"))
     }

@@ -31,7 +31,7 @@ public struct StoreReport: Sendable {
   public var findings: [StoreFinding]
   /// What keeps an app from opening the store, or from reading or writing all of its rows.
   public var problems: [StoreFinding] { findings.filter { $0.severity == .problem } }
-  /// Facts about the data that an app finds when it has opened the store.
+  /// Faults of the data that do not keep an app from opening the store.
   public var warnings: [StoreFinding] { findings.filter { $0.severity == .warning } }
   /// Whether the file says it needs a write-ahead log.
   public var isWriteAheadLogged: Bool
@@ -56,8 +56,8 @@ public struct StoreReport: Sendable {
 public enum StoreChecker {
   /// - Parameters:
   ///   - model: the app's model.
-  ///   - storeModel: the model that the store was made with, where it is known and another one: rows are checked
-  ///     against it.
+  ///   - storeModel: the model that the store was made with, where it is known and differs from the app's model: rows
+  ///     are checked against it.
   /// - Throws: `StoreError.notAStore` when the file has no metadata; everything else is in the report.
   public static func check(
     path: String, model: ManagedObjectModel, storeModel: ManagedObjectModel? = nil
@@ -74,7 +74,7 @@ public enum StoreChecker {
         rowCounts: [:], findings: try Consistency.integrity(connection),
         isWriteAheadLogged: isWriteAheadLogged,
         sidecars: sidecars, remarks: [], notes: [], rowsWereChecked: false)
-      // A damaged file may give anything, at any cost: nothing more is asked of it.
+      // A damaged file is not read further, because that may give wrong results and take for ever.
       guard report.findings.isEmpty else { return report }
       report.findings += try MetadataCheck(connection: connection, metadata: metadata).findings()
       if report.digestMatches == false {

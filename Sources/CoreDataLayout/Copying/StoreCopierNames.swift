@@ -1,8 +1,8 @@
 import Platform
 import StoreInterface
 
-/// The names that a copy and what is made for it have: none may be a file of the source, and what has the name of a log
-/// must be one.
+/// Checks the names of a copy and of the files beside it: none may be a file of the source, and a file with the name of
+/// a log must be a log.
 enum StoreCopierNames {
   /// - Throws: `StoreError.cannotCreate`.
   static func check(_ target: String, source: String, _ options: StoreCopier.Options) throws(StoreError) {

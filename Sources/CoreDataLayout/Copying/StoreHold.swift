@@ -5,11 +5,11 @@ import StoreInterface
 /// SQLite's own exclusive lock on a store, held while another file takes its place: a connection that has the store
 /// open cannot write to the file that is about to lose its name.
 ///
-/// Of a store in WAL mode no other connection may have it open then, even idle. In rollback mode an idle connection
-/// holds no lock; it finds out by itself, as SQLite refuses to write to a file that was moved. To close any other
-/// descriptor of the file in this process would let go of the lock.
+/// In WAL mode, the lock is refused while any other connection has the store open, even an idle one. In rollback mode
+/// an idle connection holds no lock; its next write fails, because SQLite refuses to write to a file that was moved.
+/// Closing any other descriptor of the file in this process would release the lock.
 final class StoreHold {
-  /// nil where there is no database, or none that a lock can be had of.
+  /// nil where there is no database, or it cannot be locked.
   private var connection: Connection?
   /// Whether a log or journal has something in it.
   let hasLog: Bool
@@ -24,7 +24,7 @@ final class StoreHold {
       return
     }
     if hasJournal {
-      // To open it would undo what a writer left unfinished. One that is still at it holds its lock.
+      // Opening the store would roll back an unfinished write. A writer that is still at work holds a lock.
       if FileLock.isHeldByAnother(StoreHold.lockedBytes, of: path) { throw StoreError.busy(path: path) }
       hasLog = true
       return
@@ -43,7 +43,7 @@ final class StoreHold {
       self.connection = connection
     } catch {
       if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }
-      // A file that is damaged, or may not be written to, is replaced all the same.
+      // A file that is damaged or read-only is replaced without a lock.
       if ![.notADatabase, .corrupt, .readOnly].contains(error.code), !error.isUnfinishedWrite {
         throw StoreError(error, path: path)
       }

@@ -8,9 +8,9 @@ public enum StoreReplacement {
   /// data, and removes the target's old sidecars and files in a crash-safe order.
   ///
   /// - Parameter synchronizes: false leaves it to the caller to force the files to disk.
-  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode. The target is as
-  ///   it was then, byte for byte, with its sidecars; where that could not be done, the error says that the new store
-  ///   is in place.
+  /// - Throws: `StoreError.busy` when another connection uses the target, or has it open in WAL mode. After an error
+  ///   the target is as it was, byte for byte, with its sidecars; when that could not be restored, the error says that
+  ///   the new store is in place.
   public static func replace(target: String, with sealed: String, synchronizes: Bool = true) throws {
     try replace(target: target, with: sealed, synchronizes: synchronizes) {}
   }
@@ -63,8 +63,8 @@ extension Placement {
   /// As `put(_:at:)`, with everything that belongs to a store: sidecars, and files of external data.
   ///
   /// The new external files are added first and the old ones go at the commit, so that at every moment the store that
-  /// is in place finds its own. Of the old files those go that rows of the old store name and rows of the new one do
-  /// not. SQLite's own lock on the old store is held until the commit, so that no connection writes to it meanwhile.
+  /// is in place finds its own. Old files that rows of the old store name and rows of the new one do not are removed.
+  /// SQLite's own lock on the old store is held until the commit, so that no connection writes to it meanwhile.
   /// - Parameters:
   ///   - synchronizes: false leaves it to the caller to force the files to disk.
   ///   - keepsExternalData: whether the new store names files of the old one's external data, which all stay.
@@ -85,7 +85,7 @@ extension Placement {
       try put(sealed + suffix, at: target + suffix)
     }
     onCommit {
-      // A file that stays although no row names it any more does no harm; `check` tells of it.
+      // A file that stays without a row that names it does no harm; `check` reports it.
       guard let folder = try? external.openData() else { return }
       for name in old.subtracting(new).sorted() { try? folder.remove(name) }
       external.removeIfEmpty()
@@ -111,7 +111,7 @@ extension Placement {
         let checkpointed = sealed + ".checkpointed"
         for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(checkpointed + suffix) }
         defer { for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try? StoreFiles.remove(checkpointed + suffix) } }
-        // To read the file would let go of the lock: it is taken again when that is done.
+        // Reading the file releases the lock, so the lock is taken again afterwards.
         let stamp = try StoreStamp.read(path: target)
         holds[0].release()
         if try Placement.copyCheckpointed(target, to: checkpointed, synchronizes: synchronizes) {
@@ -161,7 +161,7 @@ extension Placement {
     return Set(names)
   }
 
-  /// The files that rows of a store name; none when it is no database, for then nothing says what was its own.
+  /// The files that rows of a store name; none when the file is no database, because then its files are not known.
   private static func namedFiles(_ path: String) throws -> Set<String> {
     guard FileSystem.exists(path) else { return [] }
     do {

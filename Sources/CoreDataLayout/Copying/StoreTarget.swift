@@ -11,7 +11,7 @@ package enum StoreTarget {
   package static let digestKey = "SeedbedInputDigest"
   /// What the digest begins with in a store of another program that was imported into. It stays that program's.
   package static let importedPrefix = "into:"
-  /// What a copy of a store that was not made here has under `digestKey`.
+  /// The value under `digestKey` in a copy of a store that was not made here.
   static let copiedDigest = "copy"
 
   /// The folder with the files of a store's external data; it need not be there.
@@ -32,16 +32,16 @@ package enum StoreTarget {
     case otherStore
     /// A SQLite database that is no store.
     case database
-    /// A SQLite database in which no metadata can be read, and that has nothing else that says where it is from.
+    /// A SQLite database whose metadata cannot be read, and that has no other sign of its origin.
     case damaged
     /// A file of zeros where a header would be, as a crash can leave a database.
     case emptyHeader
     /// A file that is no database.
     case otherFile
-    /// What no file can replace: a folder, a FIFO, a device.
+    /// Something that no file can replace: a folder, a FIFO, a device.
     case notAFile(PathContent)
 
-    /// What it is, for a message; nil where a store may take its place.
+    /// A description for messages; nil where a store may take its place.
     package var text: String? {
       switch self {
       case .nothing, .earlierStore: nil

@@ -18,7 +18,7 @@ extension IndexAdviceError: CustomStringConvertible, LocalizedError, CustomNSErr
   }
   /// What is missing.
   public var errorDescription: String? { description }
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's code for SQLite's errors.
   public var errorCode: Int { 134180 }

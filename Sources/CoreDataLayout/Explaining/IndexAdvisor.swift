@@ -1,7 +1,8 @@
 public import StoreInterface
 
 /// Finds indexes that would help statements over one store. The `sqlite3` shell is asked about a copy of the store, in
-/// which each suggestion is tried, and which goes with this object: the store and what lies beside it stay as they are.
+/// which each suggestion is tried and which is removed with this object: the store and the files beside it do not
+/// change.
 public final class IndexAdvisor {
   private let store: SQLiteStore
   /// Made for the first question.

@@ -2,7 +2,8 @@ import Foundation
 import SQLite
 import StoreInterface
 
-/// A copy of a store in which indexes are tried, so that the store itself stays as it is. It goes with this object.
+/// A copy of a store in which indexes are tried, so that the store itself stays as it is. The copy is removed with this
+/// object.
 struct IndexTrial {
   private let copy: PrivateCopy
   /// What the index that is tried is called.

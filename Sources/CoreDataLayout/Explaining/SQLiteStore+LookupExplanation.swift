@@ -3,7 +3,7 @@ public import Predicates
 import SQLite
 public import StoreInterface
 
-/// How what is no fetch is found: rows that imports and exports look for.
+/// Explanations of look-ups that are not fetches: the rows that imports and exports look for.
 extension SQLiteStore {
   /// How `primaryKeys(matching:keyColumns:)` finds the rows with the values of a record.
   /// - Parameters:

@@ -3,7 +3,7 @@ import SQLite
 public import StoreInterface
 
 extension StoreReader {
-  /// How what a request asks for would be found; see `FetchExplaining`.
+  /// How the objects of a request would be found; see `FetchExplaining`.
   func explanation(of request: FetchSpecification) throws -> FetchExplanation {
     switch request.resultType {
     case .objects: try explanation(ofObjects: request)
@@ -19,7 +19,7 @@ extension StoreReader {
       defer { forgetLists(sql.lists) }
       let statement = try prepared(sql.statement(request, selecting: "t0.Z_PK, t0.Z_ENT"), sql.parameters)
       defer { statement.reset() }
-      // Where something is left to memory, the objects are fetched.
+      // When a part of the request is evaluated in memory, the objects are fetched first.
       if sql.residual.isEmpty { return try explanation(of: statement) }
       return try explanation(ofObjects: request)
     }
@@ -47,7 +47,7 @@ extension StoreReader {
         return try explanation(of: statement)
       }
     } catch is FetchSQL.Untranslatable {
-      // Computed of the objects that meet what SQL says of the predicate.
+      // The rows are computed from the objects that meet the SQL part of the predicate.
       var objects = FetchSpecification(request.entity)
       objects.predicate = request.predicate
       objects.includesSubentities = request.includesSubentities

@@ -21,7 +21,8 @@ extension StoreReader {
       defer { forgetLists(sql.lists) }
       let plan = try ColumnScanPlan(self, request.entity, keyPaths, &sql)
       let statement = try Statement(session.connection, sql.statement(request, selecting: plan.selected))
-      // What SQL does not say is evaluated in memory first; the rows that are left are selected by their keys.
+      // The part of the predicate that is not in SQL is evaluated in memory first; the rows that meet it are selected
+      // by their keys.
       guard sql.residual.isEmpty else {
         var rest = FetchSpecification(request.entity)
         rest.predicate = .selfIsIn(try objectIDs(request))

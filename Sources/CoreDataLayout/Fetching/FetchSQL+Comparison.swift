@@ -78,7 +78,7 @@ extension FetchSQL {
 
   // MARK: scalars
 
-  /// Two values compared; NULL where a value is missing and the comparison is false for that.
+  /// A comparison of two values. It may give NULL for a missing value, which counts as false.
   mutating func compare(
     _ left: Scalar, _ sign: Comparison.Operator, _ right: Scalar, options: Comparison.Options
   ) throws -> String {
@@ -132,7 +132,7 @@ extension FetchSQL {
     return "\(first) \(mark) \(second)"
   }
 
-  /// Both sides as the options leave them. Constants are folded here, columns by a function.
+  /// Both sides folded as the options say: constants here, columns by an SQL function.
   private mutating func prepared(
     _ left: Scalar, _ right: Scalar, _ options: Comparison.Options, isSearch: Bool
   ) -> (String, String) {
@@ -193,7 +193,7 @@ extension FetchSQL {
 
   private func searched(_ whole: String, _ sign: Comparison.Operator, _ part: String) -> String {
     let (bytes, wanted) = ("CAST(\(whole) AS BLOB)", "CAST(\(part) AS BLOB)")
-    // Of an empty blob there is no part, not even an empty one.
+    // SQLite finds no part in an empty blob, not even an empty one.
     let empty = "(\(whole) IS NOT NULL AND length(\(wanted)) = 0"
     switch sign {
     case .beginsWith: return "\(empty) OR substr(\(bytes), 1, length(\(wanted))) = \(wanted))"

@@ -66,7 +66,7 @@ extension FetchSQL {
 
   static func valueKind(of value: Value) -> Kind {
     switch value {
-    // Nothing that is stored compares with a composite.
+    // No stored value compares with a composite.
     case .null, .composite: .nothing
     case .integer: .number(.integer)
     case .boolean: .number(.boolean)

@@ -27,7 +27,7 @@ extension FetchSQL {
     }
     switch try self.operand(operand) {
     case .list(let list):
-      // The rows of a group times the elements of a list are more than one GROUP BY can count.
+      // Joining a list would repeat the rows of a group, so GROUP BY would count them more than once.
       if isGrouped && variables.isEmpty { throw Untranslatable() }
       return try reduced(function, .list(list))
     case .scalar(let scalar):

@@ -4,8 +4,8 @@ import Predicates
 import StoreInterface
 
 extension FetchSQL {
-  /// What the R-trees that the predicate names say of the rows: bounds of their coordinates, before the exact
-  /// conditions are looked at.
+  /// Conditions over the R-trees that the predicate names: bounds of coordinates, which SQLite checks before the exact
+  /// conditions.
   mutating func spatialConditions(_ request: FetchSpecification) throws -> [String] {
     var bounds: [String: (columns: Set<String>, conditions: [String])] = [:]
     for part in FetchSQL.conjuncts(of: request.predicate) {
@@ -28,7 +28,7 @@ extension FetchSQL {
     }
   }
 
-  /// A row's box is around its value: it must reach to the bound.
+  /// A row's box surrounds its value, so the box must reach the bound.
   private mutating func bound(_ column: String, _ comparison: Comparison) -> [String] {
     func atLeast(_ value: Value) -> String { "\(column)_MAX >= \(bind(value))" }
     func atMost(_ value: Value) -> String { "\(column)_MIN <= \(bind(value))" }

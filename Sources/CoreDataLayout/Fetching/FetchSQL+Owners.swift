@@ -3,8 +3,8 @@ import Predicates
 import StoreInterface
 
 extension FetchSQL {
-  /// `ANY terms.word BEGINSWITH 'ap'` as the owners of the members that an index finds. As `EXISTS`, which is written
-  /// for every other predicate over members, each object of the table would be looked at and its members with it.
+  /// `ANY terms.word BEGINSWITH 'ap'` as the owners of the members that an index finds. With `EXISTS`, which all other
+  /// predicates over members become, SQLite would read each object of the table and its members.
   /// - Parameter parts: all that must hold of an object. Where one of them leaves few objects, these are looked at.
   /// - Returns: nil where the part is not of this kind.
   mutating func ownersCondition(_ part: FetchPredicate, among parts: [FetchPredicate]) throws -> String? {
@@ -56,7 +56,7 @@ extension FetchSQL {
     }
   }
 
-  /// What is the owner's key in the condition that holds an owner's members together.
+  /// The SQL of the owner's key in the condition that joins members to their owner.
   private static func owner(in condition: String) -> String? {
     let end = " = t0.Z_PK"
     return condition.hasSuffix(end) ? String(condition.dropLast(end.count)) : nil

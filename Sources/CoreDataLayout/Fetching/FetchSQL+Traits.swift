@@ -3,14 +3,14 @@ import Predicates
 import StoreInterface
 
 extension FetchSQL {
-  /// Where a row says of which entity it is, and the entities that it can be of.
+  /// The column with a row's entity number, and the entities that the row can be of.
   struct EntityNames {
     /// The column with the entity's number; NULL where there is no object.
     var column: String
     var entities: [Entity]
   }
 
-  /// What objects have beside their properties.
+  /// A trait that objects have beside their properties.
   mutating func trait(_ trait: ObjectTrait, of owners: Operand) throws -> Operand {
     switch (trait, owners) {
     case (.identity, _): return owners

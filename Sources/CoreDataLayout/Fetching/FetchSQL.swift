@@ -8,7 +8,7 @@ import StoreInterface
 ///
 /// Predicates have two values only, so every condition is written such that it is never NULL where a `not` could see
 /// it. `t0` is the fetched entity's table; every to-one relationship on a key path joins one more, every to-many
-/// relationship opens a subquery. What SQL does not say is left to the caller (`residual`).
+/// relationship opens a subquery. The caller evaluates the part that SQL cannot express (`residual`).
 struct FetchSQL {
   let layout: StoreLayout
   let reader: StoreReader
@@ -30,7 +30,7 @@ struct FetchSQL {
   /// Temporary tables that hold long lists, to be emptied afterwards.
   private(set) var lists: [String] = []
   private var aliasCount = 1
-  /// How many expressions and conditions the one that is translated stands in.
+  /// The nesting depth of the expression that is being translated.
   private var nesting = 0
 
   /// Deeper ones are evaluated in memory: SQLite's parser keeps a hundred open symbols at most, and every level takes a
@@ -112,7 +112,7 @@ struct FetchSQL {
     return "t0.Z_ENT IN (\(layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")))"
   }
 
-  /// The part of the predicate that SQL can say; the rest goes to `residual`.
+  /// The part of the predicate that SQL can express; the rest goes to `residual`.
   mutating func condition(splitting request: FetchSpecification) throws -> String {
     var conditions: [String] = []
     let parts = FetchSQL.conjuncts(of: request.predicate.compacted(for: request.entity, now: now))

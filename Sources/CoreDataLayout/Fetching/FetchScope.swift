@@ -24,7 +24,7 @@ extension FetchSQL {
     var entity: Entity
   }
 
-  /// What the values of an expression compare with, and as what they are read.
+  /// The kind of an expression's values: how they are compared and read.
   enum Kind: Hashable {
     case number(NumberForm)
     case text(TextForm)
@@ -74,7 +74,8 @@ extension FetchSQL {
     /// Of an object whose own row has not been joined: the relationship that leads to it.
     var step: String?
 
-    /// Of an attribute whose values may lie outside of the store: nothing can be said of them but whether there is one.
+    /// Whether it is an attribute whose values may lie outside of the store: SQL can only tell whether there is a
+    /// value.
     var isExternal = false
 
     /// Of the name of an object's entity: where the object's row says which it is, and which it can be.
@@ -82,7 +83,7 @@ extension FetchSQL {
 
     static let nothing = Scalar(sql: "NULL", kind: .nothing)
 
-    /// - Throws: `Untranslatable` for a value that SQL does not see.
+    /// - Throws: `Untranslatable` for a value that lies outside of the store.
     func requireComparable() throws(Untranslatable) {
       if isExternal { throw Untranslatable() }
     }
@@ -106,6 +107,6 @@ extension FetchSQL {
     case values([Scalar])
   }
 
-  /// Thrown for what SQL does not say; the objects are looked at in memory then.
+  /// Thrown for what SQL cannot express; the predicate is evaluated in memory then.
   struct Untranslatable: Error {}
 }

@@ -3,8 +3,8 @@ import Predicates
 import SQLite
 import StoreInterface
 
-/// What the SELECT of a request for objects depends on, and apart from it the values that become its parameters:
-/// requests of one shape share the text, which takes longer to make than a short fetch takes.
+/// The parts of a request on which the text of its SELECT depends, without the values, which become parameters.
+/// Requests of one shape share the text, because making it takes longer than a short fetch.
 ///
 /// Only what is common has a shape: comparisons of key paths with constants, beginnings of text, references to objects,
 /// and counts of subqueries of these.

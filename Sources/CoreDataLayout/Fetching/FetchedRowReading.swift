@@ -148,7 +148,7 @@ struct RowStatement {
     return "\(try sql.alias(place, scalar.step.map { [$0] } ?? []).alias).Z_ENT"
   }
 
-  /// How a cell is read, with nothing in it that has to be retained.
+  /// How a cell is read; it holds no references, so that copies cost nothing.
   private enum Form {
     case integer, boolean, real, date, decimal, computed, string, uri, uuid, data, externalData, object, missing
   }

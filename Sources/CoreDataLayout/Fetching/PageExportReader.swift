@@ -28,7 +28,7 @@ import StoreInterface
   ///   something of the table is not as this program makes it, or values need more than a copy.
   init?(_ session: StoreSession, _ plan: ColumnScanPlan, table: TableLayout) throws {
     let ownsTransaction = !session.connection.isInTransaction
-    // What another transaction has written may not be in the file.
+    // Without a transaction of its own, changes may not be in the file yet.
     guard ownsTransaction || session.options.keepsSnapshot, plan.isCopied else { return nil }
     if ownsTransaction { try session.connection.begin(.deferred) }
     do {

@@ -18,7 +18,7 @@ final class PageSnapshotPlan {
 }
 
 extension SnapshotReader {
-  /// Where the file is smaller, or fewer rows are asked for, a statement takes no longer.
+  /// In smaller files, and for fewer rows, a statement is as fast.
   static let leastFileSize = 1 << 18
   static let leastRowCount = 64
 
@@ -100,7 +100,7 @@ extension SnapshotReader {
       let file = try connection.fileBytes(), let size = file.byteCount, size >= leastFileSize
     else { return nil }
     if ownsTransaction { try connection.begin(.deferred) }
-    // It has only read.
+    // The transaction has only read, so an error of the commit loses nothing.
     defer { if ownsTransaction { try? connection.commit() } }
     guard let table = try pageTable(session), file.isComplete(hasLog: try hasLog(session)),
       let byteCount = file.byteCount
@@ -146,7 +146,7 @@ extension SnapshotReader {
 
   /// Within a transaction.
   private func pageTable(_ session: StoreSession) throws -> PageSnapshotPlan.Table? {
-    // This takes the lock, too.
+    // The statement also takes the read lock.
     let statement = try session.cached("PRAGMA schema_version")
     defer { statement.reset() }
     guard try statement.step() else { return nil }

@@ -8,7 +8,13 @@ import StoreInterface
 
 /// Makes snapshots of the rows of one entity and its sub-entities.
 ///
-/// What a cell needs is found out once, so that a row costs its cells and two arrays.
+/// The columns and the forms of cells are found out once, so that a row costs its cells and two arrays.
+///
+/// What its unsafe code relies on: `cells` and `types` belong to the reader and have a place for each of `columns`. The
+/// columns in plans are positions in that list, and statements select `columns` first. A row of the builder has as many
+/// cells as the widest of the entities has attributes and relationships, and stays good until the next row begins. The
+/// reader is used by one thread at a time, inside the session's lock. Bytes of a column are copied, or compared, before
+/// the statement goes on or another column is read.
 @safe final class SnapshotReader {
   /// How an attribute's cell is read.
   fileprivate enum Form {
@@ -299,6 +305,7 @@ import StoreInterface
       case (.real, .double(let number)):
         return !statement.isNull(at: attribute.column) && statement.double(at: attribute.column) == number
       case (.string, .string(var text)):
+        // Safety: SQLite keeps the bytes until the next step or a conversion of this column; both come later.
         let stored = unsafe statement.rawBytes(at: attribute.column)
         let isSame = text.withUTF8 { bytes in
           guard let start = bytes.baseAddress, let storedStart = stored.baseAddress else { return false }
@@ -322,6 +329,8 @@ import StoreInterface
   /// The snapshot of the statement's current row.
   func snapshot(_ statement: Statement) throws -> Snapshot {
     let plan = try plan(statement.int64(at: 1))
+    // Safety, of both arrays: each place is initialized once, in order, and `count` follows, so that an error leaves
+    // exactly the initialized ones to be destroyed. A capacity of 0 has no round of the loop.
     let attributes = unsafe try [Value](unsafeUninitializedCapacity: plan.attributes.count) { buffer, count in
       for index in 0..<plan.attributes.count {
         let value = try value(plan, index, statement)

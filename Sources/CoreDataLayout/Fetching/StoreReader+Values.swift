@@ -3,9 +3,9 @@ import Predicates
 import SQLite
 import StoreInterface
 
-/// Requests for rows by many values of one attribute, which what finds or creates objects sends. Where an index has the
-/// values, the keys of the rows come from there, value by value, and then the rows by their keys. As `IN`, SQLite would
-/// need the values in a temporary table, and sort all of the rows.
+/// Requests for rows by many values of one attribute, which code that finds or creates objects sends. When an index has
+/// the values, the rows' keys are read from the index, value by value, and then the rows by their keys. As `IN`, SQLite
+/// would need the values in a temporary table, and sort all of the rows.
 extension StoreReader {
   /// Fewer values are asked for in one statement.
   private static let leastValueCount = 64
@@ -53,7 +53,7 @@ extension StoreReader {
     let select = "SELECT Z_PK, \(column.name) FROM \(table) WHERE \(condition)"
     let ownsTransaction = !session.connection.isInTransaction
     if ownsTransaction { try session.connection.begin(.deferred) }
-    // It has only read.
+    // The transaction has only read, so an error of the commit loses nothing.
     defer { if ownsTransaction { try? session.connection.commit() } }
     guard try isSearched(select) else { return nil }
     return try body(KeyedPositions(request.entity, keys: find(select)))
@@ -61,12 +61,12 @@ extension StoreReader {
 
   /// Whether SQLite finds the rows in an index, without a temporary tree for their order.
   private func isSearched(_ select: String) throws -> Bool {
-    // This takes the lock, too: what is searched does not change until the transaction ends.
+    // The statement also takes the read lock, so the rows do not change until the transaction ends.
     let pragma = try session.cached("PRAGMA schema_version")
     defer { pragma.reset() }
     let version = try pragma.step() ? pragma.int64(at: 0) : 0
     if let known = searches[select], known.schemaVersion == version { return known.isIndexed }
-    // An explanation alone would be one of the schema that the connection knew.
+    // This statement loads the present schema; EXPLAIN alone would use the schema that the connection knew.
     let tables = try session.cached("SELECT 1 FROM sqlite_master LIMIT 1")
     defer { tables.reset() }
     _ = try tables.step()

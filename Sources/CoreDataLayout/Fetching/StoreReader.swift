@@ -4,8 +4,8 @@ import Predicates
 import SQLite
 public import StoreInterface
 
-/// Fetches from a store through one session, which says what it sees: the store's own session the transaction under
-/// way, one that `SQLiteStore.openReader` made the store as it was then.
+/// Fetches from a store through one session. The store's own session sees the open transaction; a session that
+/// `SQLiteStore.openReader` made sees the store as it was then.
 ///
 /// May be used from any thread; one call at a time runs.
 public final class StoreReader: @unchecked Sendable {
@@ -37,7 +37,7 @@ public final class StoreReader: @unchecked Sendable {
 
   /// The snapshots that a request selects, in its order. Values come as Core Data stored them.
   ///
-  /// What the predicate says that SQL cannot is evaluated in memory, for the rows that meet the rest of it.
+  /// Parts of the predicate that SQL cannot express are evaluated in memory, for the rows that meet the rest.
   public func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
     try fetching(request) {
       let reader = reader(for: request.entity)
@@ -139,7 +139,7 @@ public final class StoreReader: @unchecked Sendable {
     guard entity.model === file.model else { throw StoreError.failure("the entity belongs to another model") }
   }
 
-  /// Checks a request and calls the body where the connection may be used.
+  /// Checks a request and calls the body inside the session's lock.
   /// - Parameter checksKeyPaths: whether the body is spared that.
   func fetching<Result>(
     _ request: FetchSpecification, checking checksKeyPaths: Bool = true, _ body: () throws -> Result
@@ -170,7 +170,7 @@ public final class StoreReader: @unchecked Sendable {
   }
 
   /// The statement of a request for the rows of `columns`, ready to be stepped.
-  /// - Parameter sql: what else came of translating the predicate; nil when the request's shape was known.
+  /// - Parameter sql: gets the translation of the predicate; nil when the request's shape was known.
   func statement(for request: FetchSpecification, selecting columns: String, _ sql: inout FetchSQL?) throws
     -> Statement
   {
@@ -187,7 +187,7 @@ public final class StoreReader: @unchecked Sendable {
     return try prepared(text, made.parameters)
   }
 
-  /// A statement with its parameters. Where SQLite cannot use an index that the predicate asks for, it chooses itself.
+  /// A statement with its parameters. When SQLite cannot use the index that the predicate names, it chooses one itself.
   func prepared(_ text: String, _ parameters: [Value]) throws -> Statement {
     let statement = try cachedWithHint(text)
     try bind(parameters, to: statement)
@@ -214,7 +214,7 @@ public final class StoreReader: @unchecked Sendable {
     for list in lists { try? session.connection.execute("DELETE FROM \(list)") }
   }
 
-  /// What is left of the rows when the residual part of the predicate, the offset and the limit are applied.
+  /// The rows that are left after the residual part of the predicate, the offset and the limit.
   private func filter(
     _ found: [Snapshot], _ request: FetchSpecification, _ residual: [FetchPredicate], now: Date
   ) throws -> [Snapshot] {

@@ -77,8 +77,8 @@ struct StoreSubject: PredicateSubject {
 
   func subject(for objectID: ObjectID) -> StoreSubject? { store.snapshot(of: objectID).map { store.subject(for: $0) } }
 
-  /// The row that the relationships of a key path lead to, and what is left of the path: a property, and behind a
-  /// composite its elements.
+  /// The row that the relationships of a key path lead to, and the rest of the path: a property, and for a composite
+  /// the names of its elements.
   private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
     var here = snapshot
     var rest = keyPath[...]

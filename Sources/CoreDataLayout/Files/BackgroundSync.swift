@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Platform
 
-/// Forces a file's contents to disk on another thread while its owner still reads it, so that forcing what little is
-/// written afterwards takes no time.
+/// Forces a file's contents to disk on another thread while its owner still reads it, so that a second, short write is
+/// forced quickly afterwards.
 final class BackgroundSync: @unchecked Sendable {
   /// Smaller files are not worth a thread, bytes.
   private static let leastSize = 4 << 20
@@ -16,7 +16,7 @@ final class BackgroundSync: @unchecked Sendable {
   /// - Returns: nil for a small file.
   init?(_ path: String) throws {
     guard let stamp = try StoreFiles.stamp(path), stamp.size >= BackgroundSync.leastSize else { return nil }
-    // A queue of its own: it only waits, and must not be counted among the workers of the check.
+    // It has its own queue, because it only waits and must not take the place of a worker.
     DispatchQueue(label: "seedbed.flush").async(group: done) {
       do {
         try StoreFiles.synchronize(path)

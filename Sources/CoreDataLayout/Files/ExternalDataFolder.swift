@@ -61,7 +61,7 @@ struct ExternalDataFolder {
     do {
       if let bytes = try openData()?.read(name) { return bytes }
     } catch let error as StoreError {
-      // What is there is no file of its own, and no call has failed.
+      // The name leads to something that is no regular file; no system call has failed.
       guard case .inputOutput(let path, let message, nil) = error else { throw error }
       throw StoreError.damagedValue(path: storePath, message: "\(path): \(message)")
     }
@@ -204,8 +204,8 @@ struct ExternalDataFolder {
 /// Names of files that a transaction wrote, or whose rows it deleted or changed. Which of them stay is known when it
 /// has ended: those that a row names then.
 ///
-/// Others may read the store as it was, and need the files of rows that are gone since: while one of them holds the
-/// ledger, its files stay.
+/// Readers of an older state of the store need the files of rows that are deleted since: no file is removed while a
+/// reader holds the ledger.
 final class ExternalDataLedger {
   private(set) var names: Set<String> = []
   private let holders = Atomic(0)

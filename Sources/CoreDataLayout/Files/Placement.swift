@@ -95,7 +95,7 @@ public final class Placement {
         try undo(step)
         steps.removeLast()
       } catch {
-        // What was done before stays done: an old log must never stand beside a new store.
+        // Earlier steps are not undone then: an old log must never lie beside a new store.
         return Placement.unfinished(reason, error, targets)
       }
     }

@@ -66,8 +66,8 @@ enum ReadOnlyCopy {
 }
 
 extension Connection {
-  /// Bounds what a file of unknown origin can cost: no value longer than the file, and no more work than reading it a
-  /// good many times takes.
+  /// Limits the cost of a file of unknown origin: no value may be longer than the file, and a statement may not take
+  /// more work than reading the file many times.
   /// - Parameter byteCount: bytes of the file and its log.
   func limit(forFileOf byteCount: Int) throws(SQLiteError) {
     try limitValues(toBytes: max(byteCount, 1 << 20))

@@ -55,7 +55,7 @@ final class StatementLog {
   func prepared(_ connection: Connection, _ sql: String) {
     if settings.sqlLevel < 4 || plans[sql] != nil { return }
     if plans.count >= 1_024 { plans.removeAll() }
-    // What has no plan, as a transaction's end, has no lines.
+    // A statement without a plan, such as COMMIT, gets no lines.
     plans[sql] = (try? QueryPlan(connection, sql).texts) ?? []
   }
 

@@ -13,7 +13,7 @@ extension StoreError {
   }
 }
 
-/// What is done with a store's files, with the errors of stores.
+/// Operations on a store's files that throw `StoreError`.
 package enum StoreFiles {
   /// Whether a file begins as an SQLite database does. False for folders and for what cannot be read.
   package static func isDatabase(path: String) -> Bool {
@@ -127,8 +127,8 @@ package enum StoreFiles {
     }
   }
 
-  /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has
-  /// one name, and belongs to the user of this process.
+  /// Whether another file can take the place of this one so that only its contents change: it has one name, and belongs
+  /// to the user of this process.
   static func isReplaceable(_ path: String) throws(StoreError) -> Bool {
     try converted { () throws(SystemError) in try FileSystem.isReplaceable(path) }
   }

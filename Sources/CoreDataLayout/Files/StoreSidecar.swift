@@ -2,8 +2,8 @@ import Foundation
 import Platform
 import StoreInterface
 
-/// A name that SQLite gives a log beside a store, and what has it. Replacing a store takes its logs away, so whatever
-/// else has such a name must be seen before.
+/// A name that SQLite gives a log beside a store, and what is there. Replacing a store removes its logs, so anything
+/// else with such a name must be found first.
 public struct StoreSidecar: Sendable, Hashable {
   /// What is in the way of a store there.
   public enum Obstacle: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct StoreSidecar: Sendable, Hashable {
     /// A file that does not begin as a log does.
     case foreignFile
 
-    /// What it is, for a message.
+    /// A description for messages.
     public var text: String {
       switch self {
       case .notAFile(let text): text
@@ -23,7 +23,7 @@ public struct StoreSidecar: Sendable, Hashable {
 
   /// Where it is, or would be.
   public let path: String
-  /// Nil where nothing is, or a log: one that a removed store left behind belongs to none, and goes.
+  /// Nil where there is nothing, or a log: a log that a removed store left behind may be removed.
   public let obstacle: Obstacle?
 
   /// All names of logs beside a store, symbolic links to the store followed.
@@ -34,7 +34,7 @@ public struct StoreSidecar: Sendable, Hashable {
     }
   }
 
-  /// Refuses what SQLite could only wait for, or not open at all. Nothing is opened.
+  /// Refuses files that SQLite could not open, or only by waiting. Nothing is opened.
   /// - Throws: `StoreError.inputOutput` where something that is no file has the name of a log.
   static func requireFiles(beside store: String) throws(StoreError) {
     for suffix in ReadOnlyCopy.sidecarSuffixes {
@@ -53,7 +53,7 @@ public struct StoreSidecar: Sendable, Hashable {
 
   /// What is at a path and is no file; nil for a file, and where nothing is.
   private static func nonFile(at path: String) -> String? {
-    // SQLite never opens a log through a link; to take the link away would lose it.
+    // SQLite never opens a log through a link, and removing the link would lose it.
     if PathContent.isLink(path) { return "a symbolic link" }
     switch PathContent(at: path) {
     case .nothing, .file: return nil

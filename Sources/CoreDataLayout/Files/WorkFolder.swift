@@ -4,8 +4,8 @@ import StoreInterface
 
 /// The folder beside a result, `<result>.partial`, in which the result is made before it takes its place.
 ///
-/// A file in it, the marker, says whose folder it is, and is locked as long as it is in use. So what a killed run left
-/// behind can be told from a folder of the user's, which is never touched, and from one that is in use.
+/// A file in it, the marker, says whose folder it is, and is locked as long as it is in use. So the leftovers of a
+/// killed run differ from a folder of the user's, which is never touched, and from one that is in use.
 public final class WorkFolder {
   /// Name of the marker. It goes last, so that a folder with anything in it has it.
   public static let markerName = ".seedbed"
@@ -41,7 +41,7 @@ public final class WorkFolder {
       throw WorkFolder.failure(name, "make the file", number)
     }
     guard FileLock.acquire(marker), FileDescriptor.isFile(marker, at: name) else {
-      // Another run took the marker for what a killed one left, before it was locked.
+      // Another run took the marker for a leftover of a killed run, before it was locked.
       throw StoreError.busy(path: result)
     }
     let bytes = Array(WorkFolder.markerText.utf8)

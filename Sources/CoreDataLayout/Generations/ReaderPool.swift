@@ -1,12 +1,12 @@
 import StoreInterface
 import Synchronization
 
-/// Readers of one store beside its own connection. One that is put back keeps its connection and its statements for
-/// what asks next.
+/// Readers of one store beside its own connection. A reader that is put back keeps its connection and its statements
+/// for the next request.
 final class ReaderPool: Sendable {
   private struct State {
     var idle: [StoreReader] = []
-    /// What is open, so that it can be closed with the store.
+    /// The open generations, so that they can be closed with the store.
     var generations: [ObjectIdentifier: Weak] = [:]
     var isClosed = false
   }
@@ -17,10 +17,10 @@ final class ReaderPool: Sendable {
 
   private let session: StoreSession
   private let state = Mutex(State())
-  /// More are closed when they are put back.
+  /// The most readers that are kept; others are closed when they are put back.
   private static let mostIdle = 4
 
-  /// - Parameter session: the store's own, which says how others are opened.
+  /// - Parameter session: the store's own, whose options say how others are opened.
   init(beside session: StoreSession) { self.session = session }
 
   /// How many connections wait to be used.
@@ -36,7 +36,7 @@ final class ReaderPool: Sendable {
         try? reader.close()
         throw error
       }
-      // Its file is not the one at the path any more.
+      // The reader's file is no longer the one at the path.
       try reader.close()
     }
     return try StoreReader(StoreSession.openReading(beside: session))
@@ -71,7 +71,7 @@ final class ReaderPool: Sendable {
   /// - Throws: what `checkOut` throws; `StoreError.unsupported` without a write-ahead log.
   func openGeneration() throws -> SQLiteGeneration {
     if session.options.isUnderConstruction { throw missingLog("is under construction") }
-    // Before anything is read, so that what removes files later knows of it.
+    // Held before anything is read, so that no file is removed that the generation needs.
     session.externalData.ledger.hold()
     do {
       let reader = try checkOut()

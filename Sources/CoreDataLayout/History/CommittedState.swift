@@ -2,8 +2,8 @@ import Platform
 import SQLite
 import StoreInterface
 
-/// What a connection of its own sees of a store's file: whether others committed something since it looked last. The
-/// connections of this process are others, too.
+/// Tells, through a connection of its own, whether any other connection committed something to a store's file since it
+/// last looked. Other connections of this process count too.
 ///
 /// One thread at a time uses it.
 final class CommittedState {
@@ -21,8 +21,8 @@ final class CommittedState {
       }
     }
 
-    /// Of a file that took the place of another one. What lies beside it is the other's log, so it is read alone,
-    /// without locks.
+    /// Reads a file that took the place of another one. A log beside it belongs to the other file, so the file is read
+    /// alone, without locks.
     init(replacementAt path: String) throws {
       let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
       try self.init(connection)
@@ -36,7 +36,7 @@ final class CommittedState {
 
   private let path: String
   private let connection: Connection
-  /// SQLite's own count of what others committed.
+  /// SQLite's own count of commits by other connections.
   private var version: Int64
   private var lock: WriteLock?
 
@@ -44,7 +44,7 @@ final class CommittedState {
   /// - Throws: `StoreError.missing` when there is none, `SQLiteError`.
   init(path: String) throws {
     self.path = path
-    // Before it is opened: another file that takes its place in between counts as another one.
+    // Read before the file is opened, so that a file that takes its place in between counts as another one.
     guard let identity = OpenFiles.identity(path) else { throw StoreError.missing(path: path) }
     self.identity = identity
     // The watch looks again later rather than wait here.
@@ -98,7 +98,7 @@ private final class WriteLock {
     self.database = database
   }
 
-  // A plain close would take the locks away that other connections of this process have.
+  // A plain close would release the locks of other connections of this process.
   deinit { OpenFiles.close(descriptor, besides: database) }
 
   var isHeld: Bool { FileLock.isHeld(Self.byte..<Self.byte + 1, of: descriptor) }

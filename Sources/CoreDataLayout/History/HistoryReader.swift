@@ -160,7 +160,7 @@ struct HistoryReader {
     }
   }
 
-  /// What was saved behind a place must still be there.
+  /// Checks that the transactions behind a place have not been deleted.
   private func check(_ bound: PersistentHistoryQuery.Bound?) throws {
     guard case .transaction(let number)? = bound else { return }
     let last = try lastTransactionNumber()

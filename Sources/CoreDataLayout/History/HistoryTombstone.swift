@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import StoreInterface
 
-/// What the history keeps of a deleted object: the bytes of each preserved value, numbers and dates as text.
+/// The values that the history keeps of a deleted object: the bytes of each preserved value, numbers and dates as text.
 enum HistoryTombstone {
   /// The value of an attribute that such bytes are; nil for bytes that are no value of the attribute's type.
   static func value(_ bytes: [UInt8], of attribute: AttributeDescription) -> Value? {

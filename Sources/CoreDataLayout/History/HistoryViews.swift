@@ -2,8 +2,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// The tables of history as `PersistentHistoryModel` would be laid out: views, so that what is asked of a history
-/// becomes SQL like everything that is asked of objects.
+/// Views that show the tables of history as `PersistentHistoryModel` would be laid out, so that requests for history
+/// become SQL as requests for objects do.
 enum HistoryViews {
   /// Where the properties of the model lie.
   static let layout: StoreLayout = {
@@ -93,7 +93,7 @@ enum HistoryViews {
     return "CASE t.ZENTITY \(cases.joined(separator: " ")) END"
   }
 
-  /// What a mask says, as text: every name between separators. Null for inserts and deletions.
+  /// The property names of a mask as text, each between separators. Null for inserts and deletions.
   private static func registerNames(_ session: StoreSession) throws {
     let layout = session.file.layout
     let names = layout.entitiesByNumber.map { layout.historyMask(of: $0).properties }

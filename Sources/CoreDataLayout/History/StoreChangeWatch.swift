@@ -65,7 +65,7 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
   }
 
   private func change() -> RemoteStoreChange? {
-    // Without a file, the system tells when there is one again.
+    // Without a file, the watch tells when there is one again.
     guard let state, let identity = OpenFiles.identity(path) else { return nil }
     do {
       guard identity == state.identity else {
@@ -79,7 +79,7 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
     } catch let error as SQLiteError where error.code == .busy || error.code == .locked {
       lookLater()
     } catch {
-      // What is there cannot be read now, so there is nothing to tell. To mend it is to write to it.
+      // The file cannot be read now, so there is nothing to tell. Mending it takes a write, which is noticed.
     }
     return nil
   }

@@ -1,7 +1,7 @@
 public import ObjectModel
 import Predicates
 
-/// A stored attribute whose value follows from others.
+/// A stored attribute whose value is computed from other values.
 public struct DerivedAttribute: Sendable {
   /// The entity that declares the attribute.
   public var entity: Entity
@@ -141,7 +141,8 @@ extension StoreLayout {
     return .aggregate(members: members, membership, result: result, filter: filter, read: read)
   }
 
-  /// Only TOTAL tells infinities that cancel, which have no sum, from no members. An integer has no fraction.
+  /// SUM gives NULL both for no members and for infinities that cancel; TOTAL tells these cases apart. An integer has
+  /// no fraction.
   private static func sum(_ column: TableLayout.Column, for target: TableLayout.Column) -> String {
     let sum = column.type == .timestampOrFloat ? "TOTAL(m.\(column.name))" : "IFNULL(SUM(m.\(column.name)), 0)"
     return target.type == .integer && column.type != .integer ? "CAST(\(sum) AS INTEGER)" : sum

@@ -3,7 +3,7 @@ import Predicates
 import StoreInterface
 
 extension StoreLayout {
-  /// The attribute that a fetch index is about when it is one over all rows and about nothing else.
+  /// The attribute of a fetch index over all rows that has only this one element; nil for other indexes.
   func singleAttribute(of index: FetchIndexDescription, _ entity: Entity) -> String? {
     guard index.elements.count == 1, index.partialIndexPredicate == nil, index.elements[0].kind == .binary,
       case .property(let name) = index.elements[0].content, entity.attribute(name) != nil

@@ -55,7 +55,7 @@ extension StoreLayout {
     return withoutRepeatedNames(result)
   }
 
-  /// SQLite does not tell names apart by case, and no two indexes may share one. Equal indexes come from an attribute
+  /// SQLite ignores the case of names, and no two indexes may have the same name. Equal indexes come from an attribute
   /// that is indexed twice.
   private mutating func withoutRepeatedNames(_ indexes: [IndexLayout]) -> [IndexLayout] {
     var statementByName: [String: String] = [:]
@@ -117,7 +117,7 @@ extension StoreLayout {
     let compounds = entity.description.compoundIndexes.filter { !isForeignKey(alone: $0, of: entity) }
     return (names.map { [$0] } + compounds).compactMap { list in
       let columns = list.compactMap { indexedColumn($0, of: entity) }
-      // A to-many relationship has no column; the index is over the others.
+      // A to-many relationship has no column; the index is over the other properties.
       guard columns.count == list.count(where: { entity.relationship($0)?.isToMany != true }), !columns.isEmpty else {
         return nil
       }
@@ -170,7 +170,8 @@ extension StoreLayout {
     }
   }
 
-  /// Whether all that has a column in an index is one to-one relationship, whose foreign key has an index already.
+  /// Whether the only element of an index that has a column is a to-one relationship, whose foreign key has an index
+  /// already.
   func isForeignKey(alone names: [String], of entity: Entity) -> Bool {
     let columns = names.filter { entity.relationship($0)?.isToMany != true }
     return columns.count == 1 && entity.relationship(columns[0]) != nil

@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Lays out columns and join tables: first each hierarchy's attributes and to-one relationships, then, in Core Data's
-/// own order of visiting, what only shows when inverses are resolved.
+/// Lays out columns and join tables: first each hierarchy's attributes and to-one relationships, then, in the order in
+/// which Core Data visits entities, columns and tables that follow from inverses.
 struct RelationshipResolution {
   private let model: ManagedObjectModel
   private let numbering: EntityNumbering

@@ -35,7 +35,7 @@ extension ResolvedDerivation {
       + (condition.map { " AND \($0)" } ?? "") + " AND t.\(target.name) IS NOT \(value)"
   }
 
-  /// What may change the value of which rows.
+  /// The changes that may change the value, with the rows concerned.
   var causes: [ChangeTrigger] {
     let table = target.table
     switch formula {
@@ -87,8 +87,8 @@ extension ResolvedDerivation {
 }
 
 extension ResolvedDerivation {
-  /// What Core Data's own triggers for the derivation leave out: a value through a to-one relationship stays when the
-  /// object that it is of goes and the reference to it does not.
+  /// The changes that Core Data's own triggers for the derivation ignore: a value through a to-one relationship stays
+  /// when the destination is deleted and the reference to it is not.
   var causesWithoutTrigger: [ChangeTrigger] {
     guard case .value(let hops, _, _) = formula, !hops.isEmpty else { return [] }
     return causes.filter { $0.event == .delete }

@@ -18,7 +18,7 @@ public struct StoreLayout: Sendable {
   public internal(set) var derivedAttributes: [DerivedAttribute]
   /// Triggers that keep derived attributes, as far as Core Data's own are known.
   public internal(set) var triggers: [TriggerLayout]
-  /// What could not be laid out with certainty, in plain sentences.
+  /// The parts that could not be laid out with certainty, in plain sentences.
   public internal(set) var notes: [String]
   private let tableByRootIndex: [Int: Int]
 

@@ -1,12 +1,12 @@
 import ObjectModel
 import SQLite
 
-/// Notes whose to-many relationships an import into a store that was there before gives other members, so that each
-/// such object is updated once, at the end, whatever way the members were written.
+/// Notes the objects whose to-many relationships get other members by an import into an existing store, so that each
+/// such object is updated once, at the end, however the members were written.
 ///
-/// Rows that the import adds need no note: they lie behind the last key that there was. Of the others, temporary
-/// triggers, which live in the connection and not in the store, note what they were before their first change. So what
-/// is taken back, or inserted and deleted again, is no change.
+/// Rows that the import adds need no note, because their keys are greater than the last key before it. For older rows,
+/// temporary triggers, which belong to the connection and not to the store, note the values before the first change. So
+/// a change that is taken back, or a row that is inserted and deleted again, does not count.
 final class ChangedOwners {
   /// Where the members of a relationship are kept, or those of both sides.
   private enum Place {
@@ -103,13 +103,13 @@ final class ChangedOwners {
     try writer.connection.execute("CREATE TEMP TRIGGER \(name) \(event) BEGIN \(note); END")
   }
 
-  /// The condition on `sqlite_temp_schema` by which triggers are not these: what they note of rows that are written as
-  /// pages is noted there.
+  /// The condition on `sqlite_temp_schema` that leaves out these triggers: for rows that are written as pages, the page
+  /// load notes the same values.
   static let othersCondition = "name NOT LIKE '\(prefix)\\_%' ESCAPE '\\'"
 
   // MARK: Rows that are written as pages
 
-  /// The columns of a table that say which the owner of a row is, with their positions in its records.
+  /// The columns of a table that name the owner of a row, as positions in its records.
   func ownerColumns(of table: TableLayout) -> [Int] {
     places.compactMap { place in
       guard case .column(table.name, let name, _, _, _) = place else { return nil }
@@ -120,7 +120,7 @@ final class ChangedOwners {
   /// Whether rows of a table may be owners.
   func isOwners(_ table: String) -> Bool { tables[table] != nil }
 
-  /// Takes up what became of rows that were written anew.
+  /// Takes up the changes of rows that were written anew as pages.
   /// - Parameters:
   ///   - updated: keys of the rows that count one version up.
   ///   - moved: by the position of a column, keys of rows with what it had been.
@@ -148,7 +148,7 @@ final class ChangedOwners {
 
   // MARK: The end
 
-  /// Raises the versions of the owners that the import has not written otherwise, and records all of them.
+  /// Raises the versions of the owners that the import has not updated already, and records all of them.
   /// - Returns: how many were raised.
   func raiseVersions() throws -> Int {
     for name in triggers { try writer.connection.execute("DROP TRIGGER temp.\(name)") }
@@ -234,8 +234,8 @@ final class ChangedOwners {
     return count
   }
 
-  /// Notes the rows of history that say of updates of this import. To a row for the owner's own change its members are
-  /// added: to a reader of the history, the import is one change of the object.
+  /// Reads which updates of this import the history has already. The members are added to a row for the owner's own
+  /// change, so that the history has one change of the object for the import.
   private func gatherChanges(after last: Int64) throws {
     try writer.connection.execute(
       """

@@ -5,7 +5,7 @@ import StoreInterface
 /// New values for many rows that a store has, collected before anything is written. `SQLiteStore.beginPageLoad` takes
 /// them, and by the end of that load the table has been written anew with them.
 ///
-/// What a row says is written where it differs from what is stored, by the rules of `SQLiteStore.upsert`.
+/// A given value is written where it differs from the stored one, by the rules of `SQLiteStore.upsert`.
 public final class ChangedRows {
   /// How the changes are encoded, on any thread.
   public let shape: RecordShape
@@ -51,7 +51,7 @@ public final class ChangedRows {
       temporaryPath: temporaryPath)
   }
 
-  /// Has the load note what the changes of owners need.
+  /// Has the load note the values that `ChangedOwners` needs.
   func watch(for owners: ChangedOwners, _ table: TableLayout) {
     changes.watchedPositions = owners.ownerColumns(of: table)
     changes.keepsUpdatedRows = owners.isOwners(table.name)

@@ -60,7 +60,7 @@ final class DeferredLinks {
     let known = groupByPlace[place]
     let isInverse = known?.join.map { $0.side.ownerColumn != found?.side.ownerColumn } ?? false
     if replacing {
-      // Owners that have no members yet lose none.
+      // Owners without members lose none by replacing.
       guard let table = found?.table, !table.isReflexive, !isInverse, known?.hasInversePairs != true,
         pairs.first.map({ $0.owner > known?.pairs.greatestFirst ?? -1 }) ?? true,
         zip(pairs, pairs.dropFirst()).allSatisfy({ $0.owner <= $1.owner })

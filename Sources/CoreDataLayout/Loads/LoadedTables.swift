@@ -2,7 +2,7 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// What has to be known of a table before pages of it are written.
+/// Checks of a table before pages of it are written.
 extension StoreLoads {
   /// Whether a table and its indexes are declared as this program does it, to the letter: records are then encoded
   /// for its columns, and its indexes can be filled.

@@ -2,8 +2,8 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// What SQLite makes of a number's text in a column of numeric affinity. SQLite itself is asked, because its conversion
-/// is not the correctly rounded one in every last bit.
+/// The number that SQLite stores for a text in a column of numeric affinity. SQLite itself is asked, because its
+/// conversion is not the correctly rounded one in every last bit.
 final class NumericText {
   private let connection: Connection
   private let insert: Statement

@@ -27,9 +27,9 @@ final class PageLoad {
   private(set) var lastKeys: [Int: Int64]
   /// Memberships that are written when the rows are finished.
   let links: DeferredLinks
-  /// What becomes of rows that a table had before.
+  /// The changes of rows that a table had before.
   let changes: ChangedRows?
-  /// What was written of each table, by its name.
+  /// How much was written of each table, by its name.
   private(set) var written: [String: WrittenTable] = [:]
 
   /// - Parameters:
@@ -143,7 +143,7 @@ final class PageLoad {
         unsafe body(
           column, UnsafePointer(batch.integers(field.source)), UnsafePointer(batch.states[field.source]))
       } else if field.kind == .constant, let constant = field.absent.wholeNumber {
-        // The number of the entity, or what another entity of the table has.
+        // The number of the entity, or the constant of a column that only another entity of the table uses.
         let values = [Int64](repeating: constant ?? 0, count: batch.count)
         let state = constant == nil ? RowBatch.State.null : .value
         let states = [UInt8](repeating: state.rawValue, count: batch.count)
@@ -170,7 +170,7 @@ final class PageLoad {
   func link(
     _ relationship: Relationship, _ pairs: [(owner: Int64, destination: Int64)], replacing: Bool
   ) throws(PageError) -> Bool {
-    // Only an owner that comes with this load has no members yet.
+    // Only an owner that this load adds has certainly no members yet.
     if replacing && lastKeys[relationship.entity.root.index] == nil { return false }
     return try links.append(relationship, pairs, replacing: replacing)
   }
@@ -181,7 +181,7 @@ final class PageLoad {
       return (shapes, false)
     }
     if trees[table]?.isEmpty == false { return (shapes, true) }
-    // No row came or went: an index has to be made anew where one of its columns has new values.
+    // No row was added or removed, so an index has to be made anew only where one of its columns has new values.
     let changed = changes.map { $0.table == table ? $0.changes.changedPositions : [] } ?? []
     return (shapes.filter { $0.columns.contains { $0.field.map(changed.contains) ?? false } }, true)
   }

@@ -229,7 +229,7 @@ public final class RecordEncoder {
       body += size
       return UInt64(type)
     }
-    // Safety: what is left are fields of bytes, whose columns have slices; a slice of a value lies in the arena.
+    // Safety: the remaining kinds are fields of bytes, whose columns have slices; a slice of a value lies in the arena.
     let slice = unsafe cells.assumingMemoryBound(to: RowBatch.Slice.self)[row]
     let bytes = unsafe UnsafeRawBufferPointer(
       start: UnsafeRawPointer(batch.arena) + Int(slice.offset), count: Int(slice.length))
@@ -251,7 +251,7 @@ public final class RecordEncoder {
     }
   }
 
-  /// Appends what stands for an absent cell.
+  /// Appends the stored form of an absent cell.
   @inline(__always)
   @unsafe private func append(_ operation: Operation, to base: UnsafeMutableRawPointer, at body: inout Int) -> UInt64 {
     if unsafe operation.absentCount > 0, let bytes = unsafe operation.absentBytes {
@@ -264,7 +264,7 @@ public final class RecordEncoder {
   @inline(__always)
   @unsafe private func append(_ bytes: UnsafeRawBufferPointer, to rows: EncodedRows, at body: inout Int, bound: Int) {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return }
-    // What else the row needs stays free behind it.
+    // The rest of the row still has room behind the value.
     let needed = body + bytes.count + bound
     if needed > rows.capacity { rows.grow(to: needed, used: body) }
     unsafe (rows.base + body).copyMemory(from: source, byteCount: bytes.count)

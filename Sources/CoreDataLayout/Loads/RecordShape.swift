@@ -5,7 +5,7 @@ import StoreInterface
 
 /// How the records of one table are made from row batches of one shape. Worked out once, then shared by all workers.
 public struct RecordShape: Sendable {
-  /// What stands in a column of the table.
+  /// The kind of a column's values.
   enum Kind: UInt8, Sendable {
     /// The same in every row.
     case constant
@@ -28,7 +28,7 @@ public struct RecordShape: Sendable {
     var isReal = false
     /// An entity number must be given with its foreign key.
     var isDemanded = false
-    /// What is stored where there is no cell or it is absent.
+    /// The value that is stored where there is no cell or it is absent.
     var absent = Constant()
     /// External attributes: the default, which may need a file of its own in every row.
     var externalDefault: [UInt8]?

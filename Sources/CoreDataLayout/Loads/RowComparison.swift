@@ -7,10 +7,10 @@ public import StoreInterface
 /// Compares rows of batches with the stored rows that have their keys, without a statement per row.
 ///
 /// The keys of the table were read once, from the pages of the file. Nothing may be written to the store while this is
-/// in use. Batches are searched for by any number of threads, each with a search of its own; what they found is noted
-/// by one thread, in the order of the input.
+/// in use. Batches are searched for by any number of threads, each with a search of its own; the findings are noted by
+/// one thread, in the order of the input.
 public final class RowComparison: @unchecked Sendable {
-  /// What is known of a row.
+  /// The result of the search for a row.
   public enum Finding: UInt8, Sendable, Hashable {
     /// No stored row has its key, or the key is not complete.
     case absent
@@ -123,7 +123,7 @@ public final class RowComparison: @unchecked Sendable {
       }
     }
 
-    /// No entity has the number -1, so what is no model index equals nothing.
+    /// No entity has the number -1, so a value that is no model index equals no stored number.
     @unsafe private func translate(
       _ indexes: UnsafeMutablePointer<Int64>, into numbers: UnsafeMutablePointer<Int64>, count: Int
     ) {

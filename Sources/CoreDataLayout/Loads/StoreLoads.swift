@@ -3,19 +3,19 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// What lives while rows are loaded in bulk: finished pages that SQLite has not seen yet, and notes of an import into a
-/// store that was there before.
+/// The state of bulk loading: finished pages that SQLite has not seen yet, and notes of an import into a store that was
+/// there before.
 final class StoreLoads {
   let writer: StoreWriter
   /// Rows that are being written as finished pages.
   private var pageLoad: PageLoad?
-  /// Whether rows were ever written so.
+  /// Whether rows were ever written as finished pages.
   private(set) var hasLoadedPages = false
-  /// What was written so.
+  /// How much was written as finished pages.
   var pageLog = PageLog()
-  /// Whether the transaction that is open is none, as rows were being loaded when it began.
+  /// Whether the open transaction is void: pages were being loaded when it began, so SQLite has begun none.
   private var isTransactionVoid = false
-  /// Notes whose members an import changes; nil in a store that is new, and where no import goes on.
+  /// Notes the objects whose members an import changes; nil in a new store, and outside an import.
   private var changedOwners: ChangedOwners?
   /// Follows which rows an import into a store that was there changes.
   private var rowWatch: RowWatch?
@@ -74,7 +74,7 @@ final class StoreLoads {
       }
   }
 
-  /// The connection is about to be closed: half a load is thrown away with the store.
+  /// Ends before the connection is closed: an unfinished load is thrown away with the store.
   func end() {
     pageLoad = nil
     changedOwners = nil
@@ -84,7 +84,7 @@ final class StoreLoads {
 
   /// While rows are loaded as pages there are no transactions: such a store is whole when it is finished, or thrown
   /// away.
-  /// - Returns: whether the transaction that begins is none.
+  /// - Returns: whether the new transaction is void, so that SQLite begins none.
   func beginVoidTransaction() -> Bool {
     isTransactionVoid = pageLoad != nil
     return isTransactionVoid
@@ -102,7 +102,7 @@ final class StoreLoads {
   /// Whether rows are being written as finished pages.
   var isPageLoading: Bool { pageLoad != nil }
 
-  /// Whether rows of these entities are.
+  /// Whether rows of these entities are being written as finished pages.
   func isPageLoading(_ entities: [Entity]) -> Bool {
     guard let pageLoad else { return false }
     return entities.allSatisfy { pageLoad.lastKeys[$0.root.index] != nil }
@@ -156,7 +156,7 @@ final class StoreLoads {
           writer: writer, roots: roots, filled: lastFilled, indexes: indexes, lastKeys: lastKeys,
           changes: changes, memoryBudget: memoryBudget, workers: workers)
       } catch let error as PageError where error.kind == .unsuitable && !file.isCreator {
-        // A file from elsewhere may be in a state that pages cannot be added to.
+        // Pages cannot be added to every file that another program made.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         return false
       } catch let error as PageError {

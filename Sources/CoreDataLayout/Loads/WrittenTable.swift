@@ -25,7 +25,7 @@ struct PageLog {
     self.write = settings.sqlLevel > 0 ? write : nil
   }
 
-  /// A table is finished.
+  /// Notes that a table is finished.
   mutating func note(_ written: WrittenTable, table: String) {
     if written.pages == 0 { return }
     pages += written.pages
@@ -34,7 +34,7 @@ struct PageLog {
       "pages: \(table), \(written.rows) \(written.rows == 1 ? "row" : "rows") in \(Self.text(written))")
   }
 
-  /// The indexes of a table are.
+  /// Notes that the indexes of a table are finished.
   mutating func noteIndexes(_ written: WrittenTable, table: String) {
     if written.pages == 0 { return }
     pages += written.pages

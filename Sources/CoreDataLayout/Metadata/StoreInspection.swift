@@ -65,7 +65,7 @@ public struct StoreInspection: Sendable {
   /// Number of pages.
   public var pageCount: Int
 
-  /// More than any model has: what goes beyond is a forged file.
+  /// More than any model has: a file with more entities is forged.
   private static let maximumEntityCount = 10_000
   private static let maximumDepth = 1_000
 

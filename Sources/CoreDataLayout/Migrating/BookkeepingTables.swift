@@ -53,8 +53,8 @@ struct BookkeepingTables {
   // MARK: history
 
   /// Changes follow their objects: entity numbers, primary keys, the masks of changed properties and the values that
-  /// are kept of deleted objects. A bit of a property that is gone is dropped. What the migration itself changes comes
-  /// behind them.
+  /// are kept of deleted objects. A bit of a property that is gone is dropped. The migration's own changes come after
+  /// them.
   /// - Returns: how many changes were about objects of removed entities, and went.
   func writeHistory() throws -> Int {
     guard case .ordinary(var columns) = try SchemaGuard(connection: connection).table("ACHANGE"),
@@ -117,7 +117,7 @@ struct BookkeepingTables {
 
   // MARK: metadata and model
 
-  /// Keys of the app, and those that say nothing of the model, stay as they are.
+  /// The app's own keys, and keys that do not depend on the model, stay as they are.
   private func writeMetadata() throws {
     var metadata = work.metadata
     let fresh = StoreMetadata(model: work.new.model, uuid: metadata.uuid, generation: work.new.generation).values
@@ -146,7 +146,7 @@ struct BookkeepingTables {
   }
 }
 
-/// What becomes of the bits in the history's masks of changed properties.
+/// Translates the bits in the history's masks of changed properties.
 private struct MaskTranslation: Sendable {
   private struct Table {
     /// New bit by old bit; nil where the property is gone.
@@ -163,7 +163,7 @@ private struct MaskTranslation: Sendable {
       let (before, after) = (work.old.historyMask(of: move.old), work.new.historyMask(of: move.new))
       var bits = [Int?](repeating: nil, count: before.byteCount * 8)
       for (name, bit) in after.bitByProperty {
-        // What is derived has no source; its changes are those of what it was.
+        // A derived attribute has no source; its bit comes from the attribute that it was.
         let derived =
           move.new.attribute(name)?.derivation == nil ? nil : work.moves.derivedName(of: name, move)
         guard let source = work.moves.sourceName(of: name, move) ?? derived, let old = before.bitByProperty[source],
@@ -184,7 +184,7 @@ private struct MaskTranslation: Sendable {
           }
         }
       }
-      // A column's bit that has no successor would stand for whatever the new mask has in its place.
+      // A bit without a successor is dropped, because the new mask has another property in its place.
       let used = Set(before.bitByProperty.values).union(before.bitByColumn.values)
       let isIdentity =
         before.byteCount == after.byteCount

@@ -2,17 +2,17 @@ import ObjectModel
 
 /// Where a column of the new store comes from, for the rows of one old entity.
 struct CellSource {
-  /// What can be told of a value besides its SQL.
+  /// The form of a value, for code that does not run SQL.
   enum Form: Hashable {
-    /// What an old column holds.
+    /// The value of an old column.
     case column(String)
-    /// The whole number of an old column, and so much more.
+    /// The whole number of an old column, raised by an offset.
     case raised(String, by: Int64)
     /// The same for all rows: SQL that reads no column.
     case constant(String)
-    /// What an old column holds, or where that is null the same for all rows.
+    /// The value of an old column, or a constant where that is null.
     case columnOr(String, constant: String)
-    /// Nothing.
+    /// Known only as SQL.
     case computed
   }
 
@@ -31,7 +31,7 @@ struct CellSource {
   static func column(_ name: String) -> CellSource {
     CellSource(expression: "s.\(name)", column: name, form: .column(name))
   }
-  /// What an old column holds, and so much more.
+  /// The value of an old column, raised by an offset.
   static func raised(_ name: String, by offset: Int64) -> CellSource {
     if offset == 0 { return .column(name) }
     return CellSource(expression: "s.\(name) + \(offset)", column: name, form: .raised(name, by: offset))
@@ -56,7 +56,7 @@ struct ColumnSources {
   private var old: StoreLayout { moves.old }
   private var new: StoreLayout { moves.new }
 
-  /// What a column gets for the rows of a move.
+  /// The source of a column for the rows of a move.
   func cell(_ column: TableLayout.Column, _ move: EntityMoves.Move) -> CellSource {
     switch column.role {
     case .primaryKey:
@@ -109,7 +109,7 @@ struct ColumnSources {
     return cell
   }
 
-  /// A derived attribute keeps its column, whose values are put right where that is needed.
+  /// A derived attribute keeps its column; its values are computed anew later where needed.
   private func derived(_ name: String, _ column: TableLayout.Column, _ move: EntityMoves.Move) -> CellSource {
     guard let former = moves.derivedName(of: name, move).flatMap({ old.column(for: $0, of: move.old) }),
       former.sqlType == column.sqlType
@@ -145,7 +145,7 @@ struct ColumnSources {
     }
   }
 
-  /// What the columns of a link get from columns of the old row itself; nil where they get nothing from there.
+  /// The sources of a link's columns in the old row itself; nil where the old row has none.
   private func linkCells(_ link: Link, _ move: EntityMoves.Move) -> (
     key: CellSource, entity: CellSource, order: CellSource
   )? {
@@ -193,8 +193,8 @@ struct ColumnSources {
     )
   }
 
-  /// The pairs that fill a link's columns where the old rows have nothing of it, children being the owners; nil where
-  /// the rows' own columns have it all.
+  /// The pairs that fill a link's columns where the old rows do not have the link, with the children as owners; nil
+  /// where the old rows have all of it.
   func fill(_ link: Link) -> String? {
     let rows = moves.moves(toKind: link.child)
     let silent = rows.filter { linkCells(link, $0) == nil }

@@ -25,7 +25,7 @@ final class DuplicateHistory {
     let file = StoreFile(
       path: work.path, model: work.new.model, layout: work.new, metadata: work.metadata, isCreator: false)
     session = StoreSession(borrowing: connection, as: file)
-    // What has a time of its own is to have the same bytes each time.
+    // A migration with a given time must give the same bytes each time.
     let origin = HistoryWriter.Origin(
       contextName: Self.contextName, program: timestamp == nil ? nil : "seedbed", timestamp: timestamp)
     writer = HistoryWriter(session, origin)
@@ -43,7 +43,7 @@ final class DuplicateHistory {
   func noteDeletions(from table: TableLayout) throws {
     let rows = try objects("SELECT Z_ENT, Z_PK FROM \(table.name) WHERE Z_PK IN (\(duplicateKeys)) ORDER BY Z_PK")
     for row in rows { try writer.recordDelete(entityNumber: row.number, key: row.key) }
-    // Lists that nothing leads back from: their owners lose a member.
+    // The owners of relationships without inverse lose a member.
     for column in table.columns {
       guard case .virtualForeignKey(let number, let name) = column.role,
         let list = layout.entity(number: number)?.relationship(name)
@@ -55,12 +55,12 @@ final class DuplicateHistory {
     }
   }
 
-  /// Objects whose to-one relationship led to one that goes, before that ends or leads elsewhere.
+  /// Notes objects whose to-one relationship leads to a duplicate, before the relationship changes.
   /// - Parameters:
   ///   - column: the relationship's key.
-  ///   - columns: those that change of a property of the row; an order does not count as one.
-  ///   - target: the table of what goes; its own rows that go are left out.
-  ///   - inverse: the to-many relationship that the row comes into at another object; nil where it comes into none.
+  ///   - columns: the columns of the row that change; an order column does not count.
+  ///   - target: the table of the duplicates, whose rows are left out.
+  ///   - inverse: the to-many relationship by which another object gets the row as a member; nil where there is none.
   func noteReferences(
     in table: TableLayout, _ column: String, changing columns: [String], to target: TableLayout, inverse: Relationship?
   ) throws {
@@ -74,10 +74,10 @@ final class DuplicateHistory {
     }
   }
 
-  /// Objects that are in a many-to-many relationship with one that goes, before its rows go or change.
+  /// Notes objects that are in a many-to-many relationship with a duplicate, before the join rows change.
   /// - Parameters:
-  ///   - side: the one of what goes.
-  ///   - isTakenOver: whether those that stay get the members.
+  ///   - side: the side of the duplicates.
+  ///   - isTakenOver: whether the objects that stay get the members.
   func noteLinks(in join: JoinTable, _ side: JoinTable.Side, isTakenOver: Bool) throws {
     let other = side.ownerColumn == join.master.ownerColumn ? join.inverse : join.master
     let rows = try objects(
@@ -89,10 +89,10 @@ final class DuplicateHistory {
     }
   }
 
-  /// Objects that get values from those that go, after that.
+  /// Notes objects that have got values from duplicates.
   /// - Parameters:
-  ///   - columns: those that they get; the key of a relationship comes first.
-  ///   - keys: theirs, and the entity numbers.
+  ///   - columns: the columns that get values; the key of a relationship comes first.
+  ///   - keys: keys and entity numbers of these objects.
   ///   - owner: the to-many relationship of another object that they came into without a property of their own.
   func noteValues(_ columns: [String], _ rows: [(number: Int, key: Int64, value: Int64)], owner: Relationship?) throws {
     for row in rows {

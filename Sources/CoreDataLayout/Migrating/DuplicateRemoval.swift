@@ -37,7 +37,7 @@ struct DuplicateRemoval {
     }
     var removed: [String: Int] = [:]
     var check: RemovalCheck?
-    // What is merged may come to have the same values under another constraint, also one that was looked at before.
+    // Merged rows may have the same values under another constraint, even one that was checked before.
     var goesOn = true
     while goesOn {
       goesOn = false
@@ -124,7 +124,8 @@ struct DuplicateRemoval {
     }
   }
 
-  /// Gives the rows that stay what they have no value for. The columns of a to-one relationship go together.
+  /// Fills missing values of the rows that stay from their duplicates. The columns of a to-one relationship are filled
+  /// together.
   private func fillValues(_ table: TableLayout) throws {
     for column in table.columns {
       var columns = [column.name]
@@ -155,7 +156,7 @@ struct DuplicateRemoval {
     }
   }
 
-  /// Those of the columns that a history speaks of: an order is no property of its own.
+  /// The columns that the history records: an order column is not a property of its own.
   private func changed(_ columns: [String], in table: TableLayout) -> [String] {
     columns.filter { name in
       switch table.columns.first(where: { $0.name == name })?.role {
@@ -184,11 +185,11 @@ struct DuplicateRemoval {
     }.map(\.name)
   }
 
-  /// References to rows that go lead to those that stay, or nowhere.
+  /// Redirects references to duplicates to the rows that stay, or sets them to null.
   private func redirect(in table: TableLayout, to target: TableLayout) throws {
     for key in table.columns {
       let destination: Entity?
-      // The other side, at what the column leads to.
+      // The inverse relationship, at the destination of the column.
       let inverse: Relationship?
       switch key.role {
       case .foreignKey(let name):
@@ -237,7 +238,7 @@ struct DuplicateRemoval {
       let column = side.ownerColumn
       try history?.noteLinks(in: join, side, isTakenOver: policy == .merge)
       if policy == .merge {
-        // Of pairs that become one the first object's is left, and one that is there already stays as it is.
+        // When pairs become equal, the first object's pair stays, and a pair that is there already stays as it is.
         try connection.execute(
           "DELETE FROM \(join.name) WHERE rowid IN (SELECT id FROM (SELECT m.rowid AS id, ROW_NUMBER() OVER "
             + "(PARTITION BY d.winner, m.\(side.memberColumn) ORDER BY d.duplicate) AS place FROM \(join.name) AS m "

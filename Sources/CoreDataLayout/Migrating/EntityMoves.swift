@@ -64,7 +64,7 @@ struct EntityMoves {
   mutating func raiseKeys(path: String, _ keys: (Entity) throws -> (lowest: Int64, highest: Int64)) throws {
     for root in new.tables.map(\.root) {
       let oldRoots = oldRoots(of: root)
-      // Others stay, and need no look.
+      // With one old hierarchy, keys stay and need not be read.
       if oldRoots.count < 2 { continue }
       var last: Int64?
       for oldRoot in oldRoots {
@@ -98,7 +98,7 @@ struct EntityMoves {
     }
   }
 
-  /// What becomes of an old entity's rows; nil when they go.
+  /// The move of an old entity's rows; nil when they are removed.
   func move(of entity: Entity) -> Move? { moveByOldIndex[entity.index].map { moves[$0] } }
 
   /// The moves of concrete old entities to a new entity or its descendants.
@@ -132,7 +132,7 @@ struct EntityMoves {
   }
 }
 
-/// What becomes of references to rows of some old entities, as SQL.
+/// The new form of references to rows of some old entities, as SQL.
 struct ReferenceMap {
   /// A row's new place.
   private struct Target: Hashable {
@@ -185,11 +185,11 @@ struct ReferenceMap {
 
   /// The new entity number; null where the reference is null or lost.
   func number(_ key: String, entity: String) -> String {
-    // Where nothing can be referred to there is no reference, whatever number stands for the entity.
+    // Without possible targets there is no reference, whatever the entity number is.
     if targets.isEmpty { return Int(entity) == nil ? entity : "NULL" }
     let known = targets.compactMap { target in target.new.map { (target.old, $0.number) } }
     if known.isEmpty { return "NULL" }
-    // Without a column of its own the entity is a number here, which is there only where the reference is.
+    // Without a column for the entity, the number is a constant, which counts only where there is a reference.
     if !losesSome, Int(entity) == nil, known.allSatisfy({ $0.0 == $0.1 }) { return entity }
     if !losesSome, Set(known.map(\.1)).count == 1 { return "CASE WHEN \(key) IS NOT NULL THEN \(known[0].1) END" }
     let cases = known.map { "WHEN \($0.0) THEN \($0.1)" }.joined(separator: " ")

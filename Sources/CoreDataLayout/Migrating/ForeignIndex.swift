@@ -15,7 +15,7 @@ package struct ForeignIndex: Sendable, Hashable {
   /// Such as `recent on ZNOTE`.
   var text: String { "\(name) on \(table)" }
 
-  /// Those of a file, by name.
+  /// The foreign indexes of a file, by name.
   /// - Parameter tables: the columns of the layout's tables as they are in the file, by name, both in upper case.
   static func all(_ connection: Connection, _ layout: StoreLayout, tables: [String: Set<String>]) throws
     -> [ForeignIndex]
@@ -37,13 +37,13 @@ package struct ForeignIndex: Sendable, Hashable {
     return result
   }
 
-  /// All that may be a name, in upper case.
+  /// All words of a statement that may be names, in upper case.
   private static func words(_ sql: String) -> Set<String> {
     Set(sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { $0.uppercased() })
   }
 
-  /// Whether the index can be made again after a migration and is over the same values: its table has its name still,
-  /// and every column of it is what it was.
+  /// Whether the index can be made again after a migration over the same values: its table keeps its name, and every
+  /// column of it keeps its values.
   func stays(in work: MigrationWork) -> Bool {
     if work.new.indexes.contains(where: { $0.name.uppercased() == name.uppercased() }) { return false }
     for join in work.joins {
@@ -63,7 +63,7 @@ package struct ForeignIndex: Sendable, Hashable {
     }
   }
 
-  /// Makes it again. A forged file may have anything in the place of its statement, or behind it.
+  /// Makes the index again. A forged file may have other SQL in the place of the statement, or after it.
   func make(in connection: Connection) throws {
     let isStatement = ["CREATE INDEX ", "CREATE UNIQUE INDEX "].contains { statement.uppercased().hasPrefix($0) }
     guard isStatement else { throw StoreError.failure("\(name) is no index") }
@@ -78,8 +78,9 @@ package struct ForeignIndex: Sendable, Hashable {
     }
   }
 
-  /// That rows have the same values under a unique index, with the values where it is over whole columns alone.
-  /// - Parameter connection: to a file that is of no use afterwards.
+  /// The condition that rows have the same values under a unique index, with the values where the index has only whole
+  /// columns.
+  /// - Parameter connection: to a file that is thrown away afterwards.
   func condition(_ connection: Connection, _ layout: StoreLayout) throws -> MigrationCondition {
     let root = layout.tables.first { isOn($0.name) }?.root
     var condition = MigrationCondition(kind: .foreignIndex, entity: root?.name ?? table, count: 0, examples: [text])

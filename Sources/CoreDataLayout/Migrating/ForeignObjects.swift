@@ -2,10 +2,11 @@ package import ObjectModel
 import SQLite
 import StoreInterface
 
-/// What a store's file has that its model does not explain: a program or a person put it there.
+/// The objects of a store's file that do not follow from its model: triggers, tables, views, indexes and columns that a
+/// program or a person added.
 package struct ForeignObjects: Sendable {
-  /// Triggers on the store's tables, each with its table, such as `audit on ZNOTE`. They may name what is not there any
-  /// more, and go in every migration.
+  /// Triggers on the store's tables, each with its table, such as `audit on ZNOTE`. They may name removed tables or
+  /// columns, so every migration drops them.
   package private(set) var triggers: [String] = []
   /// Other triggers, tables and views, such as `view recent`. They go where a store is made anew.
   package private(set) var others: [String] = []
@@ -16,8 +17,8 @@ package struct ForeignObjects: Sendable {
   /// Rows of the store's tables that are of no entity of theirs, by table in upper case: how many, where they were
   /// counted.
   private(set) var strayRows: [String: Int] = [:]
-  /// Views and triggers on other tables, in the order in which they were made. They stay, and work where what they name
-  /// is there still.
+  /// Views and triggers on other tables, in the order in which they were made. They stay, and work as long as the
+  /// tables and columns that they name are there.
   private(set) var views: [ForeignView] = []
 
   /// A column of a table, both in upper case.
@@ -26,9 +27,9 @@ package struct ForeignObjects: Sendable {
     var name: String
   }
 
-  /// What makes the tables that do not belong to the layout.
+  /// The statements that make tables outside the layout.
   private var tableStatements: [String] = []
-  /// Views and triggers that do not work as it is.
+  /// Views and triggers that did not work before the migration either.
   private var broken: Set<ForeignView> = []
   private let generation: FrameworkGeneration
 
@@ -120,11 +121,11 @@ package struct ForeignObjects: Sendable {
   ]
 }
 
-/// What a migration does to what no model explains.
+/// The effects of a migration on objects that do not follow from a model.
 package struct ForeignObjectChanges: Sendable, Hashable {
   /// Triggers on the store's tables, such as `audit on ZNOTE`.
   package var droppedTriggers: [String] = []
-  /// Indexes, such as `recent on ZNOTE`, whose columns are not all what they were.
+  /// Indexes, such as `recent on ZNOTE`, some of whose columns changed.
   package var droppedIndexes: [String] = []
   /// Columns of tables that are written anew, such as `ZNOTE.MINE`.
   package var droppedColumns: [String] = []
@@ -159,7 +160,7 @@ package struct ForeignObjectChanges: Sendable, Hashable {
 }
 
 extension ForeignObjects {
-  /// What goes where a store is made anew: everything. Nothing is left.
+  /// The changes when a store is made anew: everything is dropped.
   package mutating func leaveBehind() -> (changes: ForeignObjectChanges, others: [String]) {
     var changes = ForeignObjectChanges()
     changes.droppedTriggers = triggers
@@ -171,7 +172,7 @@ extension ForeignObjects {
     return (changes, others)
   }
 
-  /// What an inferred step does to them, after which this is what is left.
+  /// Applies an inferred step, after which this holds the remaining objects.
   package mutating func carry(
     from older: ManagedObjectModel, to newer: ManagedObjectModel, _ mapping: MappingModel
   ) throws -> ForeignObjectChanges {
@@ -180,7 +181,7 @@ extension ForeignObjects {
     return try carry(through: MigrationWork(outlineOf: moves, mapping))
   }
 
-  /// What a migration does to them, after which this is what is left.
+  /// Applies a migration, after which this holds the remaining objects.
   mutating func carry(through work: MigrationWork) throws -> ForeignObjectChanges {
     var changes = ForeignObjectChanges()
     changes.droppedTriggers = triggers
@@ -197,7 +198,7 @@ extension ForeignObjects {
       "ALTER TABLE \(SchemaGuard.quoted($0.table)) ADD COLUMN \(SchemaGuard.quoted($0.name))"
     }
     let trial = try SchemaTrial(tables: work.new.tableStatements + added + tableStatements, views: views)
-    // What a program's own functions and collations are in, cannot be made here.
+    // An index with a program's own functions or collations cannot be made here.
     changes.keptIndexes = indexes.filter { $0.stays(in: work) && trial.works($0) }
     changes.droppedIndexes = indexes.filter { !changes.keptIndexes.contains($0) }.map(\.text)
     indexes = changes.keptIndexes

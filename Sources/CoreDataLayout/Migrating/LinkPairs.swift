@@ -31,7 +31,7 @@ enum LinkStorage {
 /// all as they are in the new store.
 struct LinkPairs {
   let moves: EntityMoves
-  /// What an old table is called at the moment.
+  /// The present name of an old table.
   let table: (String) -> String
 
   /// An old relationship and the moves of the owners that take it over.
@@ -55,9 +55,9 @@ struct LinkPairs {
     return found.map { Source(old: $0.old, owners: $0.owners) }
   }
 
-  /// The pairs of a relationship as the new store has them, owners being the relationship's; nil when nothing is taken
-  /// over. The side that has the column decides, of a join table the side that gives it its name; the other one only
-  /// where that side is new.
+  /// The pairs of a relationship as the new store has them, with the relationship's own objects as owners; nil when
+  /// nothing is taken over. They come from the side that has the column, or that gives a join table its name; where
+  /// that side is new, they come from the other one.
   func pairs(of relationship: Relationship) -> String? {
     guard let declared = relationship.declaringEntity.relationship(relationship.name) else { return nil }
     guard let inverse = declared.inverse.flatMap({ $0.declaringEntity.relationship($0.name) }), inverse != declared
@@ -79,7 +79,7 @@ struct LinkPairs {
     return own(declared) ?? own(inverse).map(Self.reversed)
   }
 
-  /// What the parent's side gives those children whose own side is new, owners being the children.
+  /// The pairs of those children whose to-one side is new, taken from the parent's side; the children are the owners.
   func additions(to child: Relationship, from parent: Relationship) -> String? {
     let silent = moves.moves(toKind: child.declaringEntity).filter { moves.source(of: child, $0) == nil }
     guard !silent.isEmpty, let links = own(parent) else { return nil }
@@ -109,14 +109,14 @@ struct LinkPairs {
       + "owner_order AS member_order, member_order AS owner_order FROM (\(pairs))"
   }
 
-  /// Where references by an old relationship lead to, seen from a new one.
+  /// The new form of an old relationship's references, for a new relationship.
   func members(_ old: Relationship, _ new: Relationship) -> ReferenceMap {
     ReferenceMap(moves, moves.concrete(kindOf: old.destination)) { entity in
       moves.move(of: entity).flatMap { $0.new.isKind(of: new.destination) ? $0 : nil }
     }
   }
 
-  /// What becomes of a source's owners.
+  /// The new form of references to a source's owners.
   func owners(_ source: Source) -> ReferenceMap {
     ReferenceMap(moves, moves.concrete(kindOf: source.old.declaringEntity)) { entity in
       source.owners.first { $0.old == entity }

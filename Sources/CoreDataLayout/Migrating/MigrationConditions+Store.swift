@@ -2,7 +2,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// What is in the way of a migration besides the rows: names in the file, and files beside it.
+/// Obstacles to a migration besides the rows: names in the file, and files beside it.
 extension MigrationConditions {
   // MARK: names
 
@@ -35,7 +35,7 @@ extension MigrationConditions {
     return names
   }
 
-  /// What does not belong to the old model and stays, by its name in upper case: `table`, `view` or `index`.
+  /// Objects outside the old model that stay, by their names in upper case: `table`, `view` or `index`.
   private func foreignNames() throws -> [String: String] {
     var own = ForeignObjects.bookkeeping.union(work.oldTableNames.map { $0.uppercased() })
     for index in work.old.indexes {
@@ -96,7 +96,7 @@ extension MigrationConditions {
     return result
   }
 
-  /// What is wrong with each value of a column that is no plain value.
+  /// The problem of each value of a column that lies in a file and cannot be read.
   private func unreadable(_ column: String, of table: TableLayout, _ moves: [EntityMoves.Move]) throws -> [String] {
     let folder = ExternalDataFolder(storePath: work.path)
     let inline = ExternalDataFolder.inlineTag

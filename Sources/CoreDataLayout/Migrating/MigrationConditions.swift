@@ -36,7 +36,7 @@ struct MigrationConditions {
     }
   }
 
-  /// Mandatory attributes without default whose source may be null: what was derived before.
+  /// Mandatory attributes without default whose source may be null, because it was a derived attribute.
   private func missingValues(_ table: TableWork) throws -> [MigrationCondition] {
     var result: [MigrationCondition] = []
     for column in table.new.columns {
@@ -69,7 +69,7 @@ struct MigrationConditions {
 
   // MARK: relationships
 
-  /// Objects that pairs give several owners, and columns have room for one.
+  /// Objects that get several owners by pairs, where the columns have room for one.
   private func severalOwners(_ table: TableWork) throws -> [MigrationCondition] {
     var result: [MigrationCondition] = []
     for fill in table.fills {

@@ -4,10 +4,10 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// Migrates a copy of a store, which then takes the store's place in one step. Killed at any time, the store is the old
-/// one or the new one, whole; what is left beside it the next migration removes.
+/// Migrates a copy of a store, which then takes the store's place in one step. If the process is killed at any time,
+/// the store is the old one or the new one, whole; the next migration removes leftovers beside it.
 struct MigrationCopy {
-  /// Holds the lock that keeps others out, in a transaction that has changed nothing. The file has no log.
+  /// Holds the lock against other connections, in a transaction that has changed nothing. The file has no log.
   let original: Connection
   let path: String
   /// Opens the copy.
@@ -73,7 +73,7 @@ struct MigrationCopy {
     let hasLog = try original.string("PRAGMA journal_mode") == "wal"
     let copy = try open(partial)
     do {
-      // Nothing of it has to outlive a failure, so that no journal is needed; a defensive connection insists on one.
+      // The copy need not outlive a failure, so it needs no journal; a defensive connection would keep one.
       try copy.set(.defensive, false)
       guard try copy.string("PRAGMA journal_mode = OFF") == "off" else { throw StoreError.busy(path: partial) }
       try copy.set(.defensive, true)

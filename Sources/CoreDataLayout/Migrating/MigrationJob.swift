@@ -25,7 +25,7 @@ struct MigrationJob {
     do {
       return try carryOut(on: connection, values)
     } catch {
-      // SQLite keeps the text of it alone.
+      // SQLite keeps only the error's text, so the error itself is thrown.
       throw values.failure ?? error
     }
   }
@@ -64,7 +64,7 @@ struct MigrationJob {
     if isUniqueByDerived { try rows.derive(at: time, hasRemoved: false) }
     report.removedDuplicates = try duplicates.run()
     if isUniqueByDerived {
-      // What is left of duplicates may have other derived values, and these be there twice.
+      // The rows that stay may get new derived values, which may be duplicates in turn.
       var last = report.removedDuplicates
       while !last.isEmpty {
         try rows.derive(at: time, hasRemoved: true)
@@ -78,7 +78,7 @@ struct MigrationJob {
     try rows.makeViews()
     let brokenIndexes = try rows.makeKeptIndexes()
     if !brokenIndexes.isEmpty {
-      // Nothing else would say what becomes of rows that were not the same before.
+      // Only a policy says how to resolve rows that have become equal.
       if options.duplicates == .refuse {
         throw StoreMigrationError.conditions(
           path: work.path, try brokenIndexes.map { try $0.condition(connection, work.new) })

@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// What a migration in place does to a store, table by table and entity by entity, and what is in its way.
+/// The plan of a migration in place, table by table and entity by entity, with its obstacles.
 public struct MigrationPlan: Sendable {
   /// What happens to the objects of one entity.
   public struct EntityStep: Sendable, Hashable {
@@ -61,14 +61,13 @@ public struct MigrationPlan: Sendable {
   public internal(set) var entities: [EntityStep] = []
   /// Tables of entities and of many-to-many relationships.
   public internal(set) var tables: [TableStep] = []
-  /// What the data break: the migration is refused until they do not.
+  /// The rules that the data break: the migration is refused until the data meet them.
   public internal(set) var conditions: [MigrationCondition] = []
-  /// Whether `conditions` are all that the data may break. What must be unique cannot always be told before the rows
-  /// are made.
+  /// Whether `conditions` are complete. Uniqueness cannot always be checked before the rows are made.
   package internal(set) var isComplete = true
-  /// What goes for good.
+  /// The data that the migration deletes.
   public internal(set) var losses: [LightweightMigration.Item] = []
-  /// What becomes of what lies in the file and does not belong to the old model.
+  /// The effects on objects of the file that do not belong to the old model.
   package internal(set) var foreign = ForeignObjectChanges()
   /// Triggers that do not belong to the old model, each with its table, such as `audit on ZNOTE`: they go.
   public var droppedTriggers: [String] { foreign.droppedTriggers }
@@ -99,7 +98,7 @@ extension MigrationPlan: CustomStringConvertible {
   /// One line for each entity, each table that is written, and everything to know.
   public var description: String { description(resolving: .refuse) }
 
-  /// The same where duplicates are resolved so, and not in the way.
+  /// The same under a policy that resolves duplicates, which are then no obstacle.
   package func description(resolving duplicates: StoreMigration.DuplicatePolicy) -> String {
     var lines = entities.map(\.description)
     lines += tables.filter { $0.work != .kept }.map(\.line)

@@ -14,7 +14,7 @@ final class MigrationRun {
   /// Called with each open transaction before anything is read in it.
   private let prepare: (Connection) throws -> Void
   private var isCommitting = false
-  /// What was told of rows that go.
+  /// The messages about removed rows that were told already.
   private var toldRows: Set<String> = []
   /// Of all connections.
   private let counter = StatementCounter()
@@ -40,9 +40,9 @@ final class MigrationRun {
     do {
       let connection = try open(path)
       do {
-        // Alone: an app that has the store open must not find another schema under its feet.
+        // The lock is exclusive, because the schema must not change while an app has the store open.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        // A log is emptied, so that the file alone is the store.
+        // The log is moved into the file, so that the file alone is the store.
         if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
         try connection.begin(.exclusive)
         try prepare(connection)
@@ -122,7 +122,7 @@ final class MigrationRun {
     let report = try job.carryOut(on: connection)
     isCommitting = true
     try connection.commit()
-    // What is committed stays: files that cannot be removed now do no harm.
+    // The commit stands: files that cannot be removed now do no harm.
     try? external.removeUnnamed(connection)
     try? connection.close()
     return report

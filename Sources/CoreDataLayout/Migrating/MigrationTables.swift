@@ -3,7 +3,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Makes the new tables out of the old ones. The order matters: what is read is read before anything of it is changed.
+/// Makes the new tables out of the old ones. The order matters: everything that is read of a table is read before the
+/// table changes.
 struct MigrationTables {
   let work: MigrationWork
   let connection: Connection
@@ -47,7 +48,7 @@ struct MigrationTables {
     }
   }
 
-  /// Drops triggers, and the indexes that the new model does not have, and renames what would be in the way.
+  /// Drops triggers and the indexes that the new model lacks, and renames old tables whose names are needed.
   func makeRoom() throws {
     let tables = Set(work.oldTableNames.map { $0.uppercased() })
     let kept = Set(work.keptNames.filter { $0.key == $0.value }.keys.map { $0.uppercased() })
@@ -163,7 +164,8 @@ struct MigrationTables {
 
   // MARK: names
 
-  /// Everything is read: values change in place, columns and tables get their names, and old tables go.
+  /// Finishes when everything is read: changes values in place, gives columns and tables their names, and drops old
+  /// tables.
   func finishTables() throws {
     for table in work.tables where table.method == .inPlace {
       let name = quoted(current(table))
@@ -213,7 +215,7 @@ struct MigrationTables {
   /// - Parameter hasRemoved: whether duplicates went, or gave their values to others.
   func derive(at timestamp: Double, hasRemoved: Bool) throws {
     let isTouched = hasRemoved || work.movesRows || work.changesValues
-    // One that is computed from another comes behind it.
+    // An attribute that is computed from another one comes after it.
     var isFollowed = false
     for derived in work.new.derivedAttributes {
       guard let derivation = derived.derivation else { continue }
@@ -236,7 +238,8 @@ struct MigrationTables {
     }
   }
 
-  /// Whether the attribute was computed from the same columns: what has the same name may be another property now.
+  /// Whether the attribute was computed from the same columns, because a column of the same name may be another
+  /// property now.
   private func readsTheSame(_ derived: DerivedAttribute, _ derivation: ResolvedDerivation) -> Bool {
     work.moves.moves(toKind: derived.entity).allSatisfy { move in
       let name = work.moves.derivedName(of: derived.name, move)

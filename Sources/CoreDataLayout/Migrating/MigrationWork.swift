@@ -11,7 +11,7 @@ struct MigrationWork {
   let sources: ColumnSources
   let tables: [TableWork]
   let joins: [JoinWork]
-  /// What old tables are called while they are read, where it is another name than their own.
+  /// The names of old tables while they are read, where these differ from their own.
   let names: [String: String]
   private let present: [String: Set<String>]
 
@@ -67,8 +67,7 @@ struct MigrationWork {
     return (keys.min() ?? 0, keys.max() ?? 0)
   }
 
-  /// What a migration does to tables, as far as it can be told without a store: with the columns of the layout, and no
-  /// rows.
+  /// The work of a migration without a store: with the columns of the layout, and no rows.
   init(outlineOf moves: EntityMoves, _ mapping: MappingModel) {
     self = MigrationWork(
       path: "", metadata: StoreMetadata(model: moves.old.model, uuid: "", generation: moves.old.generation),
@@ -85,7 +84,7 @@ struct MigrationWork {
       present: present)
   }
 
-  /// What old tables are called that make room.
+  /// The names of old tables that are renamed to make room.
   var namesAside: [String: String] {
     let kept = keptNames
     var names: [String: String] = [:]
@@ -132,7 +131,7 @@ struct MigrationWork {
     return oldTableNames.filter { kept[$0] == nil }
   }
 
-  /// Whether rows may have gone or links changed, so that derived values may be others.
+  /// Whether rows may be removed or links changed, so that derived values may change.
   var movesRows: Bool {
     !moves.removed.isEmpty || tables.contains { $0.method == .rewrite || !$0.fills.isEmpty }
       || joins.contains { if case .inPlace = $0.method { false } else { true } }
@@ -171,7 +170,7 @@ struct MigrationWork {
 }
 
 extension MigrationWork {
-  /// What is to be done, in words and numbers.
+  /// The plan of the work, in words and numbers.
   /// - Parameters:
   ///   - countsAll: whether objects are counted that no statement touches.
   ///   - uncounted: old tables whose objects are counted elsewhere.

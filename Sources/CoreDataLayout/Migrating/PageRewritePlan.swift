@@ -5,8 +5,8 @@ import StoreInterface
 
 /// How the rows of one table are written as finished pages, worked out from the old file before anything is changed.
 ///
-/// The statements of `MigrationTables` say what is to come out; this knows those that take values over, set constants
-/// and raise keys. For a table with any other there is none.
+/// The result is the same as that of the statements of `MigrationTables`. A plan can take values over, set constants
+/// and raise keys; a table that needs anything else has no plan.
 struct PageRewritePlan {
   let table: TableWork
   /// The old tables that rows come from, in order, with what becomes of their rows.
@@ -75,7 +75,7 @@ struct PageRewritePlan {
     return result
   }
 
-  /// - Returns: nil for what only SQL says.
+  /// - Returns: nil for a value that only SQL can compute.
   private static func cell(
     _ source: CellSource, _ column: TableLayout.Column, _ file: FileColumns, _ constants: RecordConstants
   ) throws -> RowTranslation.Cell? {
@@ -126,7 +126,7 @@ extension PageRewritePlan {
     return try rows >= leastRows && fileSize(connection) <= rows * bytesPerRow ? rewrites : []
   }
 
-  /// What the number of a table's rows is at most, without reading them.
+  /// An upper bound of the number of a table's rows, without reading them.
   private static func greatestKeys(_ table: TableWork, _ connection: Connection) throws -> Int64 {
     try table.feeds.map { feed in
       try connection.integer("SELECT max(Z_PK) FROM \(SchemaGuard.quoted(feed.old.name))") ?? 0

@@ -1,15 +1,15 @@
 import ObjectModel
 import SQLite
 
-/// What no policy for duplicates resolves: relationships of the new model that are right before duplicates go, and not
-/// after.
+/// Checks for relationships of the new model that are valid before duplicates are removed and not after, which no
+/// policy resolves.
 ///
 /// A row that stays may be of another entity than the one that goes, have a partner already where it may have one, or
 /// come to more members than it may have.
 struct RemovalCheck {
   private let consistency: Consistency
   private let before: [StoreFinding]
-  /// How many objects lack what they must have, by entity and relationship.
+  /// The number of objects without a mandatory destination, by entity and relationship.
   private let emptiedBefore: [[String]: Int]
 
   /// Looks at the tables before duplicates go.
@@ -20,7 +20,7 @@ struct RemovalCheck {
     emptiedBefore = try Self.emptied(consistency)
   }
 
-  /// What is worse than before: relationships, and mandatory to-one ones that lost their object.
+  /// The relationships that have become invalid, and mandatory to-one ones that lost their object.
   /// - Complexity: some scans of tables with relationships, with a lookup per reference.
   func broken() throws -> [MigrationCondition] {
     let emptied = try Self.emptied(consistency).compactMap { name, count -> MigrationCondition? in

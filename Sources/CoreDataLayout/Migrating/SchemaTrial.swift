@@ -5,7 +5,7 @@ struct ForeignView: Sendable, Hashable {
   /// `view` or `trigger`.
   let type: String
   let name: String
-  /// What sets a trigger off.
+  /// The table whose changes run a trigger.
   let table: String
   let statement: String
 
@@ -46,7 +46,7 @@ struct SchemaTrial {
   /// Whether an index can be made.
   func works(_ index: ForeignIndex) -> Bool { (try? index.make(in: connection)) != nil }
 
-  /// Why one does not work; nil where it does.
+  /// Why a view or trigger does not work; nil where it does.
   func obstacle(_ view: ForeignView) -> String? {
     if view.type == "view" { return obstacle("SELECT * FROM \(SchemaGuard.quoted(view.name))") }
     let table = SchemaGuard.quoted(view.table)

@@ -64,7 +64,7 @@ public enum StoreMigration {
   /// the store.
   enum PageUse {
     case whereFaster, never
-    /// Wherever tables can be; what goes wrong with pages is an error then, and nothing for statements.
+    /// Wherever tables can be; a failure with pages is an error then, without a second try by statements.
     case always
   }
 

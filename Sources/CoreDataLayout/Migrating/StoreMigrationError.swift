@@ -1,7 +1,7 @@
 public import Foundation
 import ObjectModel
 
-/// Why a store is not migrated; it is as it was.
+/// Why a store is not migrated. The store is unchanged.
 public enum StoreMigrationError: Error, Sendable {
   /// Objects of the store break rules of the new model.
   case conditions(path: String, [MigrationCondition])
@@ -35,7 +35,7 @@ extension StoreMigrationError: LocalizedError, CustomNSError {
     case .sourceModel: "give the model version that the store was made with; seedbed inspect shows its version hashes"
     }
   }
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's code for migrations, or for a store of another model.
   public var errorCode: Int {

@@ -31,7 +31,7 @@ struct TableWork {
   var appended: [TableLayout.Column] = []
   /// In place: columns that get values, by their names before renaming.
   var assigned: [(column: String, expression: String)] = []
-  /// Columns of links that the rows' own columns do not give, with the pairs that do.
+  /// Columns of links that are filled from pairs, because the old rows do not have the link.
   var fills: [(columns: LinkColumns, pairs: String)] = []
   /// Order columns whose missing values are made up.
   var ordered: [LinkColumns] = []
@@ -133,7 +133,7 @@ extension TableWork {
     return cases.isEmpty ? "NULL" : "CASE s.Z_ENT \(cases.joined(separator: " ")) END"
   }
 
-  /// New column → the old one that it is, when the old table can become the new one by renaming and appending columns.
+  /// New column → old column, when the old table can become the new one by renaming and appending columns.
   private static func keptColumns(
     _ new: TableLayout, _ old: TableLayout, _ rows: [EntityMoves.Move], _ cells: [[CellSource]], _ moves: EntityMoves,
     present: Set<String>
@@ -153,7 +153,7 @@ extension TableWork {
       guard let source = oldByName[name], source.sqlType == column.sqlType, source.isUnique == column.isUnique,
         let place = old.columns.firstIndex(where: { $0.name == name }), places.last.map({ $0 < place }) ?? true
       else { return nil }
-      // What an entity loses must not stay behind in its rows.
+      // A property that an entity loses must not keep values in its rows.
       for (cell, row) in zip(list, rows) where !cell.applies {
         if let owner = source.entityIndex, row.old.isKind(of: moves.old.numbering.entities[owner]) { return nil }
       }

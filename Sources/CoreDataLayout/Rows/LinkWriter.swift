@@ -167,8 +167,8 @@ final class LinkWriter {
 
   /// Gives an owner the members of a context's list, but for those that have no row any more, as another context
   /// deleted them.
-  /// - Parameter before: what the list was made from: what others added or removed since is kept. Nil: the owner gets
-  ///   exactly these members.
+  /// - Parameter before: the members that the list was made from: members that were added or removed elsewhere since
+  ///   stay so. Nil: the owner gets exactly these members.
   func changeMembers(of owner: Int64, to members: [Int64], from before: [Int64]?) throws {
     let present = try self.members(of: owner)
     let merged =

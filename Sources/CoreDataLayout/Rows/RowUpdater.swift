@@ -53,7 +53,7 @@ final class RowUpdater {
     }
   }
 
-  /// - Returns: what became of the row.
+  /// - Returns: the outcome for the row.
   func update(row: Int, key: Int64) throws -> RowOutcome {
     try select.bind(1, key)
     for index in plan.cells.indices where comparisonParameters[index] > 0 {

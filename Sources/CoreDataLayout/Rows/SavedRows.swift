@@ -65,13 +65,13 @@ final class SavedRows {
     return versions
   }
 
-  /// Whether the request says what changed. While an import is under way, rows may change without a new version.
+  /// Whether the request names the changed properties. During an import, rows may change without a new version.
   private var areChangesKnown: Bool {
     !writer.isImporting && !request.keepsVersionsOfNewOwners && !request.updated.isEmpty
       && request.updatedProperties.count == request.updated.count
   }
 
-  /// As `findChanges`, where a row of a version is known to be what it was read as.
+  /// As `findChanges`, where a row with the expected version is known to be unchanged.
   private func findKnownChanges() throws -> [Int64?] {
     var last: (space: ObjectID.Space, writer: SnapshotWriter)?
     for index in request.updated.indices {

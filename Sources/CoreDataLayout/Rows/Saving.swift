@@ -33,7 +33,7 @@ extension StoreWriter {
     for (list, isInserted) in [(request.inserted, true), (request.updated, false)] {
       var space: ObjectID.Space?
       var expected = (attributes: 0, relationships: 0)
-      // By position: to take a snapshot out of the list costs more than to look at it.
+      // By position, because taking a snapshot out of the list costs more than reading it there.
       for index in list.indices {
         if list[index].objectID.space !== space {
           let objectID = list[index].objectID
@@ -119,8 +119,8 @@ extension StoreWriter {
     }
   }
 
-  /// Membership is what the to-one columns say; this gives the members' order. Others come last. Members keep their
-  /// order keys where those are in order already.
+  /// The to-one columns say which rows are members; this gives their order. Members that are not listed come last.
+  /// Members keep their order keys where those are in order already.
   private func reorder(_ relationship: Relationship, owner: Int64, members: [Int64]) throws {
     guard let columns = layout.memberColumns(of: relationship), let order = columns.order else { return }
     let table = layout.table(for: relationship.destination).name
@@ -172,7 +172,7 @@ extension StoreWriter {
 private struct SeenIDs {
   private var space: ObjectID.Space?
   private var others: Set<ObjectID> = []
-  /// The keys of the run of ascending ids of one space, in case that something else comes.
+  /// The keys of the run of ascending ids of one space, needed when an id comes that does not fit the run.
   private var run: [Int64] = []
   private var isRun = true
 

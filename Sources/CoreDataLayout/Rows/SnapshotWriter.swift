@@ -4,11 +4,16 @@ import SQLite
 import StoreInterface
 
 /// Writes complete snapshots of one concrete entity.
+///
+/// What its unsafe code relies on: a buffer of snapshots is an array's, or one snapshot's, for the length of a call,
+/// and the rows that are asked for lie within it. Statements are bound to texts in the memory of `texts`, which is used
+/// again only after `texts.removeAll`: every parameter is bound anew before a statement runs, and `deinit` clears the
+/// bindings before the memory goes. The writer is used inside the session's lock.
 final class SnapshotWriter {
   private enum Source {
     case attribute(Int, RowPlan.Kind)
-    /// An element of a composite attribute, by the position of its path in `paths`: what is read for every cell holds
-    /// no reference.
+    /// An element of a composite attribute, by the position of its path in `paths`, so that this value holds no
+    /// references.
     case element(Int, path: Int, RowPlan.Kind)
     case toOneKey(Int)
     case toOneEntity(Int)
@@ -54,7 +59,7 @@ final class SnapshotWriter {
     let layout = writer.layout
     table = layout.table(for: entity).name
     number = layout.number(of: entity)
-    // A derived value is the store's own: what a snapshot says of it may be out of date.
+    // The store computes derived values itself; the value in a snapshot may be out of date.
     for (position, attribute) in entity.attributes.enumerated()
     where !attribute.isTransient && attribute.derivation == nil {
       for leaf in StoredAttribute.leaves(of: attribute) {
@@ -78,7 +83,7 @@ final class SnapshotWriter {
   }
 
   deinit {
-    // Their texts go.
+    // Safety: the statements may outlive `texts`, so they must not keep addresses of its memory.
     for statement in insertionStatements.values { statement.clearBindings() }
     for update in updates { update.statement?.clearBindings() }
   }
@@ -167,8 +172,8 @@ final class SnapshotWriter {
   /// Compares new snapshots with the rows as they are.
   /// - Parameters:
   ///   - snapshot: the one at a position.
-  ///   - body: gets the position of each row that is there, its version, and the number of the update that writes what
-  ///     differs; other columns keep what they have, to the byte.
+  ///   - body: gets the position of each row that is there, its version, and the number of the update that writes the
+  ///     different columns; other columns stay as they are, to the byte.
   func compare(
     _ rows: KeyedPositions, _ snapshots: [Snapshot], _ body: (_ position: Int, _ version: Int64, _ update: Int) -> Void
   ) throws {
@@ -228,12 +233,12 @@ final class SnapshotWriter {
     return lastUpdate
   }
 
-  /// Writes what differs from the stored row of a snapshot, and of those that follow it in keys and differ in the same
-  /// columns.
+  /// Writes the columns of a snapshot that differ from its stored row, and those of the following snapshots that have
+  /// the next keys and differ in the same columns.
   /// - Parameters:
   ///   - updates: the number of the update of each snapshot.
-  ///   - keepsVersionsOfNewOwners: of rows that the import made and of which only members are others, the version
-  ///     stays.
+  ///   - keepsVersionsOfNewOwners: whether rows that the import made keep their versions when only their members
+  ///     differ.
   /// - Returns: the number of snapshots written, at least one.
   func update(
     _ snapshots: [Snapshot], from start: Int, _ updates: [Int32], keepsVersionsOfNewOwners: Bool
@@ -299,7 +304,7 @@ final class SnapshotWriter {
     }
   }
 
-  /// Writes what differs from the stored row.
+  /// Writes the columns that differ from the stored row.
   /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the
   ///   version stays.
   private func update(_ snapshot: Snapshot, _ number: Int, keepsVersionOfNewOwner: Bool) throws {
@@ -348,8 +353,9 @@ final class SnapshotWriter {
 
   // MARK: binding
 
-  /// Where a snapshot lies in a list is all that this is told: to take it out of the list costs more than to look at
-  /// it.
+  /// Binds a column of a snapshot. It gets the list and the position, because taking the snapshot out of the list would
+  /// count references.
+  /// - Parameter row: a position in `snapshots`.
   @unsafe private func bind(
     _ snapshots: UnsafeBufferPointer<Snapshot>, _ row: Int, _ key: Int64, _ index: Int, to statement: Statement,
     at parameter: Int32

@@ -2,8 +2,7 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// What is true of a store's file, whatever connection looks at it: where it is, its model and layout, what it says of
-/// itself.
+/// The facts about a store's file that are the same for all connections: path, model, layout and metadata.
 final class StoreFile: Sendable {
   /// Of the main file.
   let path: String

@@ -52,7 +52,7 @@ extension StoreSession {
       try session.noteFile()
       // The other session has looked at the file's schema already; a fetch may take as long as it likes.
       if !other.options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
-      // From here on it works for the store.
+      // From here on its work is counted as the store's.
       session.connection.observe(counter: other.connection.counter)
       return session
     }
@@ -71,7 +71,8 @@ extension StoreSession {
     }
   }
 
-  /// Until they are known, triggers are not even compiled, and what the file itself may cost is bounded.
+  /// Connects without compiling the file's triggers, which are not known yet, and with a limit for the work that the
+  /// file itself may cause.
   private static func connect(
     path: String, _ copy: PrivateCopy?, _ options: Options, mayBeImmutable: Bool
   ) throws -> Connection {

@@ -4,7 +4,7 @@ import StoreInterface
 
 /// Sessions that see the store as it was when their transaction began, one transaction after the other.
 extension StoreSession {
-  /// What says that a connection still has the store's file open, with the schema that was checked.
+  /// The signs by which a connection still has the store's file open with the checked schema.
   struct CheckedFile {
     var stamp: FileSystem.Stamp
     var schemaVersion: Int64?
@@ -23,7 +23,7 @@ extension StoreSession {
   /// Remembers the file, and its schema as the open transaction sees it.
   func noteFile() throws { checked = try currentFile() }
 
-  /// Ends what the session sees. Memory that only reading took is given back.
+  /// Ends the session's transaction, and gives back memory that reading took.
   func endSnapshot() throws {
     try perform {
       resetStatements()

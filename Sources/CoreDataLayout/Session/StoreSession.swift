@@ -4,8 +4,8 @@ import StoreInterface
 
 /// One connection to a store's file, with the statements that were prepared for it.
 ///
-/// One lock guards it: calls from several threads wait for each other. Sessions over one file do not know each other;
-/// what one sees of another's writes is what SQLite lets its transaction see.
+/// One lock guards it: calls from several threads wait for each other. Sessions over one file are independent: SQLite
+/// decides which writes of one the transaction of another sees.
 final class StoreSession: @unchecked Sendable {
   /// What the connection is for.
   struct Options: Sendable {
@@ -37,7 +37,7 @@ final class StoreSession: @unchecked Sendable {
   private var statements: [String: Statement] = [:]
   /// The session whose connection and statements this one uses; nil for one of its own.
   private let owner: StoreSession?
-  /// What is read in place of the store. Sessions share it; it goes with the last one.
+  /// The copy that is read in place of the store. Sessions share it, and the last one removes it.
   private(set) var privateCopy: PrivateCopy?
   /// The file and its schema when both were last looked at; for sessions that keep snapshots.
   var checked: CheckedFile?
@@ -132,7 +132,7 @@ final class StoreSession: @unchecked Sendable {
     return statement
   }
 
-  /// Ends what statements still read, so that a transaction can end.
+  /// Resets all statements, so that a transaction can end.
   func resetStatements() { for statement in statements.values { statement.reset() } }
 
   /// Finalises all statements.

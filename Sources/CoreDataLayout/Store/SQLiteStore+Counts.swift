@@ -15,6 +15,6 @@ extension SQLiteStore: StoreCounting {
     }
   }
 
-  /// The store is open: what that took is not counted.
+  /// Begins to count when the store is open, so that opening it is not counted.
   func beginCounting() { connection.observe(counter: StatementCounter()) }
 }

@@ -6,7 +6,7 @@ public import StoreInterface
 extension SQLiteStore {
   /// The snapshots that a request selects. Values come as Core Data stored them.
   ///
-  /// What the predicate says that SQL cannot is evaluated in memory, for the rows that meet the rest of it.
+  /// Parts of the predicate that SQL cannot express are evaluated in memory, for the rows that meet the rest.
   public func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
     try reading { try $0.snapshots(request) }
   }
@@ -74,8 +74,8 @@ extension SQLiteStore {
   ///
   /// As long as one is open, a write-ahead log keeps what was written since and cannot be made smaller, and the store
   /// cannot be sealed.
-  /// - Throws: `StoreError.unsupported` where a reader would keep the store from writing, or see half of what it
-  ///   writes: it is under construction, has a transaction open, or is opened for writing and has no write-ahead log.
+  /// - Throws: `StoreError.unsupported` where a reader would block the store's writes, or see unfinished ones: it is
+  ///   under construction, has a transaction open, or is opened for writing and has no write-ahead log.
   public func openReader() throws -> StoreReader {
     guard try isReadableBeside() else {
       throw StoreError.unsupported(
@@ -94,8 +94,8 @@ extension SQLiteStore {
 
   /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled.
   ///
-  /// Where readers do not keep others from writing (a write-ahead log, or a store opened for reading), a connection of
-  /// its own reads what is committed, and others use the store meanwhile. Otherwise they wait.
+  /// Where readers do not block writers (a write-ahead log, or a store opened for reading), a separate connection reads
+  /// the committed rows, and the store can be used meanwhile. Otherwise other calls wait.
   /// - Throws: `CancellationError` when the monitor was cancelled, otherwise what `snapshots(_:)` throws.
   public func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
     do {

@@ -6,7 +6,7 @@ extension SQLiteStore {
   /// Whether rows are being written as finished pages.
   public var isPageLoading: Bool { session.locked { loads.isPageLoading } }
 
-  /// Whether rows of these entities are.
+  /// Whether rows of these entities are being written as finished pages.
   public func isPageLoading(_ entities: [Entity]) -> Bool { session.locked { loads.isPageLoading(entities) } }
 
   /// Begins to write the rows of some entities as finished b-tree pages, which is many times faster than inserting
@@ -20,8 +20,8 @@ extension SQLiteStore {
   ///     do not break a uniqueness constraint.
   ///   - changes: of rows of one of the tables, which must have some: it is written anew at the end.
   /// - Returns: false when it is not possible, and everything goes on as before: the store is not under construction,
-  ///   it records history, one of the tables has rows and may not or is not as this program makes it, or something
-  ///   hangs on its rows already: a trigger or a partial index.
+  ///   it records history, one of the tables has rows and may not or is not as this program makes it, or the table has
+  ///   a trigger or a partial index.
   public func beginPageLoad(
     _ entities: [Entity], memoryBudget: Int = 32 << 20, workers: Int = 1, appends: Bool = false,
     changes: ChangedRows? = nil
@@ -67,8 +67,8 @@ extension SQLiteStore {
   /// Collects changes of an entity's rows, for a later load of pages.
   /// - Parameters:
   ///   - columns: those of the batches.
-  ///   - keyColumns: positions in `columns` of what rows are found by, which no change says anything of.
-  ///   - memoryBudget: bytes to hold; what is beyond goes to a temporary file beside the store.
+  ///   - keyColumns: positions in `columns` of the key by which rows are found, which changes do not contain.
+  ///   - memoryBudget: bytes to hold; the rest goes to a temporary file beside the store.
   /// - Returns: nil where only SQLite can write such changes: values are decimals or may lie in files, or a place in an
   ///   order is given later.
   public func changedRows(

@@ -13,7 +13,7 @@ public enum SealVerification: Sendable, Hashable, CaseIterable {
   case none
 }
 
-/// What is left to do for a sealed store when it is closed.
+/// The work that is left for a sealed store when it is closed.
 public struct SealFinish: Sendable {
   fileprivate let path: String
   fileprivate let check: DatabaseCheck?
@@ -47,8 +47,8 @@ extension SQLiteStore {
     try close(sealingFor: journal, verification, checksPagesLater: false).run()
   }
 
-  /// As `seal`, but what only needs the closed file is left to the caller, which may read the store meanwhile: the
-  /// check of the pages of a store that was made here, and to force the file to disk.
+  /// As `seal`, but leaves two steps that only need the closed file to the caller, which may read the store meanwhile:
+  /// checking the pages of a store that was made here, and forcing the file to disk.
   public func sealUnfinished(journal: SealedJournal = .delete) throws -> SealFinish {
     try close(sealingFor: journal, .full, checksPagesLater: options.pageCheck(session).isMadeHere)
   }
@@ -135,7 +135,7 @@ extension SQLiteStore {
     if verification == .full, checksPages, let problem = try options.pageCheck(session).problem() {
       throw StoreError.notAStore(path: path, message: problem)
     }
-    // What an imported-into store had before is the checker's business.
+    // Only a store that was made here is checked: faults that another store had before are for `StoreChecker`.
     guard file.isCreator, let problem = try consistency.references().first else { return }
     throw StoreError.failure("\(problem.message): \(problem.count), for instance row \(problem.exampleKey ?? 0)")
   }

@@ -188,8 +188,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
         throw StoreError.notAStore(path: path, message: problem)
       }
       try session.checkSchema()
-      // What the file itself may cost was bounded; what follows is the work that was asked for, and triggers that are
-      // none of Core Data's do not run.
+      // The limit for work that the file itself causes ends here: what follows is requested work, and foreign triggers
+      // do not run.
       if !options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
       let store = try SQLiteStore(session, options, hasDeferredIndexes: false)
       defer { store.beginCounting() }
@@ -268,7 +268,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
 }
 
 extension SQLiteStore.Options {
-  /// What the connection has to know of them.
+  /// The options of the connection.
   fileprivate var connecting: StoreSession.Options {
     StoreSession.Options(
       isReadOnly: isReadOnly, leavesSidecarsAlone: leavesSidecarsAlone, isUnderConstruction: isUnderConstruction,
@@ -276,7 +276,7 @@ extension SQLiteStore.Options {
       cacheKibibytes: cacheKibibytes)
   }
 
-  /// What writing has to know.
+  /// The options of the writer.
   fileprivate var writing: StoreWriter.Options {
     StoreWriter.Options(
       isUnderConstruction: isUnderConstruction, raisesOwnersAtEnd: raisesOwnersAtEnd,

@@ -70,7 +70,7 @@ public struct SQLiteStoreType: PersistentStoreType {
   public func replace(at url: URL, with source: URL) throws {
     var options = StoreCopier.Options()
     options.replace = .always
-    // What stands there is the program's own.
+    // The program asked for the replacement, so any store may be replaced.
     options.replacesForeign = true
     options.journal = .wal
     try StoreCopier.copy(from: source.path, to: url.path, options: options)

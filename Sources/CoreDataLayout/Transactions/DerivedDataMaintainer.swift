@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import SQLite
 
-/// Brings up to date what follows from rows and what no trigger inside the store keeps: derived attributes and R-trees.
+/// Brings derived attributes and R-trees up to date that no trigger inside the store maintains.
 ///
 /// Temporary triggers, which live in the connection and not in the store, note the keys of the rows concerned, however
 /// they are written. At the end of a transaction one statement per derived attribute and R-tree works on just those.
@@ -21,7 +21,7 @@ final class DerivedDataMaintainer {
   private let timestamp: Double?
   private var statements: [[Statement]] = []
 
-  /// Nil when the store has nothing to keep.
+  /// Nil when the store has no derived attribute and no R-tree to maintain.
   /// - Parameters:
   ///   - triggers: texts of the triggers that run in this connection, which keep some attributes and R-trees by
   ///     themselves.
@@ -80,7 +80,7 @@ final class DerivedDataMaintainer {
     }
   }
 
-  /// Takes the triggers on a table away: what follows from its rows is then the caller's to keep.
+  /// Drops the triggers on a table: the caller then has to maintain derived attributes and R-trees of its rows.
   func stopNoting(_ table: String) throws(SQLiteError) {
     for (name, _, _) in triggers(on: table) { try connection.execute("DROP TRIGGER IF EXISTS temp.\(name)") }
   }
@@ -93,7 +93,7 @@ final class DerivedDataMaintainer {
     }
   }
 
-  /// Works off what was noted since the last time.
+  /// Brings everything up to date that was noted since the last time.
   func updateDerived() throws(SQLiteError) {
     guard try connection.integer("SELECT 1 FROM \(DerivedDataMaintainer.noted) LIMIT 1") == 1 else { return }
     let now = timestamp ?? Date().timeIntervalSinceReferenceDate

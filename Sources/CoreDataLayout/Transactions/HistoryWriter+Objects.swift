@@ -22,7 +22,7 @@ extension HistoryWriter {
     }
     statement.reset()
     for owner in found {
-      // A delete rule may let a reference stay that leads nowhere; its entity column tells nothing of that.
+      // A delete rule may leave a reference to a deleted row, whose entity column does not show that the row is gone.
       guard let number = try self.entityNumber(of: owner.key, kindOf: owner.plan.inverse.entity) else { continue }
       result.insert(
         Owner(object: Object(entityNumber: number, key: owner.key), relationship: owner.plan.inverse.name))

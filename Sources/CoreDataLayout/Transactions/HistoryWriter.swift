@@ -19,7 +19,7 @@ final class HistoryWriter {
   var ownerPlans: [Int: [OwnerPlan]] = [:]
   /// Whether an import is under way that records changed owners at its end.
   private var recordsOwnersLate = false
-  /// What the save under way says of itself; what the store was opened with comes first.
+  /// The origin of the current save; the origin that the store was opened with comes first.
   private var saveOrigin = Origin()
   /// What the open transaction has changed so far.
   private(set) var pending = Pending()
@@ -33,7 +33,7 @@ final class HistoryWriter {
   /// Likewise one that keeps more than this of deleted objects.
   static let mostTombstoneBytes = 16 << 20
 
-  /// What transactions say of themselves.
+  /// The origin of transactions: program, author, context and time.
   struct Origin: Sendable {
     var author: String?
     var contextName: String?
@@ -97,24 +97,24 @@ final class HistoryWriter {
 
   var layout: StoreLayout { session.file.layout }
 
-  /// A context saves.
+  /// Begins the save of a context.
   func beginSave(author: String?, contextName: String?) {
     saveOrigin = Origin(author: author, contextName: contextName)
   }
 
-  /// The save is over.
+  /// Ends the save of a context.
   func endSave() { saveOrigin = Origin() }
 
-  /// What the next row of a transaction says.
+  /// The author for the next row of a transaction.
   var author: String? { origin.author ?? saveOrigin.author }
   var contextName: String? { origin.contextName ?? saveOrigin.contextName }
   var bundleID: String { origin.program ?? Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
   var processID: String { origin.program ?? ProcessInfo.processInfo.processName }
 
-  /// An import begins that records changed owners at its end.
+  /// Begins an import that records changed owners at its end.
   func beginRecordingOwnersLate() { recordsOwnersLate = true }
 
-  /// Its end has come.
+  /// Ends such an import.
   func endRecordingOwnersLate() { recordsOwnersLate = false }
 
   /// The names of a table's columns; empty where there is no such table.
@@ -232,8 +232,8 @@ final class HistoryWriter {
       Change(object: Object(entityNumber: entityNumber, key: key), type: .delete, tombstones: tombstones))
   }
 
-  /// What is kept of the value in the first column, also of one that lies in a file. What is damaged is not kept, and
-  /// can be deleted all the same.
+  /// The kept form of the value in the first column, which may lie in a file. A damaged value is not kept, so that its
+  /// object can be deleted.
   private func tombstone(_ attribute: AttributeDescription, _ statement: Statement) throws -> [UInt8]? {
     do {
       let value = try ValueCoding.read(attribute, from: statement, at: 0, externalData: session.externalData)
@@ -251,7 +251,7 @@ final class HistoryWriter {
     }
   }
 
-  /// Adds a change to those of the transaction: an object has one, which says what became of it in the end.
+  /// Adds a change to those of the transaction: an object has one change, for its final state.
   private func note(_ change: Change) throws {
     guard let index = pending.indexByObject[change.object] else {
       if pending.changes.count >= HistoryWriter.mostChanges
@@ -271,7 +271,7 @@ final class HistoryWriter {
     case (.update, .delete):
       pending.tombstoneBytes += change.tombstoneBytes
       pending.changes[index] = change
-    // An object that the transaction both made and deleted was never there for others.
+    // An object that the transaction both inserted and deleted was never visible elsewhere.
     case (.insert, .delete): pending.changes[index] = nil
     // Its row was not there yet when a new member was.
     case (.update, .insert): pending.changes[index] = change

@@ -15,7 +15,7 @@ final class StoreWriter {
     var raisesOwnersAtEnd = false
     /// What derived attributes of `now()` get, in seconds since 2001; the clock when nil.
     var derivationTimestamp: Double?
-    /// What transactions of history say of themselves.
+    /// The origin of history transactions.
     var origin = HistoryWriter.Origin()
   }
 
@@ -29,7 +29,7 @@ final class StoreWriter {
   var pendingOrderKeys: [Relationship: MissingOrderKeys] = [:]
   /// Whether everything since `beginWhole` is one transaction, of which those of single calls are parts.
   var isWhole = false
-  /// Whether such a part is open.
+  /// Whether the transaction of a single call is open as a part.
   var isPartOpen = false
   /// Whether a transaction has written metadata: then those in memory may be of one that was undone.
   var hasWrittenMetadata = false
@@ -66,7 +66,7 @@ final class StoreWriter {
   var layout: StoreLayout { session.file.layout }
   var connection: Connection { session.connection }
   var externalData: ExternalDataFolder { session.externalData }
-  /// Whether rows come from an import: contexts are not all there is.
+  /// Whether rows come from an import, and not from contexts alone.
   var isImporting: Bool { options.isUnderConstruction || options.raisesOwnersAtEnd }
 
   /// A prepared statement, from the session's cache.
@@ -89,7 +89,7 @@ final class StoreWriter {
     return plan
   }
 
-  /// What writes runs of rows.
+  /// The writer of runs of rows.
   func runUpdate() throws -> RunUpdate {
     if let knownRunUpdate { return knownRunUpdate }
     let new = try RunUpdate(connection)
@@ -113,7 +113,7 @@ final class StoreWriter {
       connection, layout, triggers: texts, timestamp: options.derivationTimestamp)
   }
 
-  /// Lets go of all statements, before the connection is closed.
+  /// Releases all statements, before the connection is closed.
   func end() {
     plans.removeAll()
     maintainer = nil

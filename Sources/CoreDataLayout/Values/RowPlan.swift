@@ -110,7 +110,7 @@ final class RowPlan {
       else {
         throw StoreError.failure("\(key.entity.name) has no stored attribute \(path)")
       }
-      // What is not computed may be given, as a dump has it.
+      // A derived attribute that is not computed here may be given, as in a dump.
       if attribute.derivation != nil, layout.computes(path, of: key.entity) {
         throw StoreError.failure("\(key.entity.name).\(path) is derived; the store computes it")
       }

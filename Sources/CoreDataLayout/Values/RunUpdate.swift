@@ -3,22 +3,22 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Updates rows whose keys follow each other with one statement, which asks a function of SQL for their new values: to
-/// bind and run a statement for each row takes twice as long.
+/// Updates rows whose keys follow each other with one statement, which asks a function of SQL for their new values:
+/// binding and running a statement for each row takes twice as long.
 final class RunUpdate {
   /// `function(key, n)` is the value of the n-th column in the row of that key; null while no run is written.
   private static let function = "seedbed_saved"
   /// Shorter runs are written row by row.
   static let leastCount = 16
 
-  /// What the function answers from: the run that is being written. The connection keeps both.
+  /// The run that is being written, from which the function takes its values. The connection keeps both.
   private final class Current {
     var firstKey: Int64 = 0
     /// 0 while no run is written.
     var count: Int64 = 0
     var value: (_ row: Int, _ column: Int) -> FunctionValue = { _, _ in .null }
 
-    /// No run is written any more.
+    /// Ends the run.
     func end() {
       count = 0
       value = { _, _ in .null }
@@ -36,7 +36,7 @@ final class RunUpdate {
     }
   }
 
-  /// What a column of that place is set to.
+  /// The SQL that a column at a position is set to.
   static func value(ofColumn index: Int) -> String { "\(function)(Z_PK, \(index))" }
 
   /// Runs a statement over the keys from ?1 to ?2.
@@ -53,7 +53,7 @@ final class RunUpdate {
     }
   }
 
-  /// What the function gives for a value; nil where it has to be bound.
+  /// The function's result for a value; nil where the value has to be bound.
   static func functionValue(_ value: Value, _ kind: RowPlan.Kind) -> FunctionValue? {
     switch (value, kind) {
     case (.null, _): .null

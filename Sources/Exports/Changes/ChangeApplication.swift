@@ -4,13 +4,13 @@ public import ObjectModel
 public import Pipelines
 import StoreInterface
 
-/// Does to a store what was done to another one, as `StoreHistory.writeChanges(since:_:)` wrote it: all of it in one
-/// transaction, or nothing.
+/// Applies changes of another store, as `StoreHistory.writeChanges(since:_:)` wrote them, to a store: all in one
+/// transaction, or none.
 ///
 /// In a copy of the changed store, objects are known by their primary keys, and new ones get the same. In any other
 /// store they are known by the values of a uniqueness constraint. Memory grows with the number of changes.
 public struct ChangeApplication {
-  /// What was done.
+  /// The counts of changes.
   public struct Outcome: Sendable, Hashable {
     /// New objects.
     public var inserted: Int
@@ -19,7 +19,7 @@ public struct ChangeApplication {
     /// Objects that are gone.
     public var deleted: Int
 
-    /// So many objects.
+    /// Counts of objects.
     public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) {
       self.inserted = inserted
       self.updated = updated
@@ -67,7 +67,7 @@ public struct ChangeApplication {
   }
 
   private func apply(_ file: ChangeFile, to store: SQLiteStore, isDryRun: Bool) throws -> Outcome {
-    // What is checked stays as it is until everything is written.
+    // The transaction keeps the checked state until everything is written.
     try store.begin()
     let request = try ChangePlan(file, for: store).request
     let outcome = Outcome(

@@ -6,7 +6,7 @@ import StoreInterface
 
 /// A file of changes as it was read, before a store is looked at.
 struct ChangeFile {
-  /// What is to become of one object.
+  /// The change of one object.
   struct Record {
     /// From 1; the head is the first.
     var line: Int
@@ -62,7 +62,7 @@ struct ChangeFile {
     self.records = records
   }
 
-  /// All that is in a file, or comes from a FIFO or from standard input, which is `-`.
+  /// All bytes of a file, a FIFO or standard input, which is `-`.
   private static func contents(of path: String) throws(RunError) -> Data {
     let content = PathContent(at: path)
     switch content {

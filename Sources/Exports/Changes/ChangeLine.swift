@@ -46,7 +46,7 @@ enum ChangeLine {
     return nil
   }
 
-  /// Whether a list of members says something that no to-one relationship of the members does.
+  /// Whether a list of members has information that no to-one relationship of the members has.
   static func isListed(_ relationship: Relationship) -> Bool {
     guard relationship.isToMany else { return false }
     guard let inverse = relationship.inverse else { return true }

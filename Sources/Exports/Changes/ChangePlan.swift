@@ -5,8 +5,7 @@ import Pipelines
 import Predicates
 import StoreInterface
 
-/// What a file of changes makes of a store: the rows to write, each checked against the model and against what is
-/// there.
+/// The rows that a file of changes writes to a store, each checked against the model and the store.
 struct ChangePlan {
   private(set) var request = SaveRequest()
 
@@ -16,7 +15,7 @@ struct ChangePlan {
   private var validators: [Int: [AttributeValidator]] = [:]
   private var lines: [ObjectID: Int] = [:]
   private var deleted: Set<ObjectID> = []
-  /// What the file says of to-one relationships, whose rows need no look afterwards.
+  /// The to-one relationships that the file sets, whose rows need no later check.
   private var stated: Set<Property> = []
 
   private struct Property: Hashable {
@@ -83,7 +82,7 @@ struct ChangePlan {
     return snapshot
   }
 
-  /// Sees to it that the store gives the key to no other object.
+  /// Makes sure that the store gives the key to no other object.
   private func keep(_ key: Int64, _ entity: Entity) throws -> Int64 {
     let greatest = try store.primaryKeyRange(of: entity.root)?.upperBound ?? 0
     if key > greatest { _ = try store.reservePrimaryKeys(Int(key - greatest), for: entity.root) }
@@ -199,7 +198,7 @@ struct ChangePlan {
     return id
   }
 
-  /// Nothing may lead to what is gone but what the file itself leads elsewhere.
+  /// Checks that no stored object still leads to a deleted one, except where the file changes that relationship.
   private func checkDeletions() throws {
     if deleted.isEmpty { return }
     for entity in store.model.entities {

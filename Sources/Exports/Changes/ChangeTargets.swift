@@ -19,9 +19,9 @@ struct ChangeTargets {
   private let store: SQLiteStore
   /// Whether primary keys are the store's own.
   let knowsPrimaryKeys: Bool
-  /// What was looked for; nil for what is not there.
+  /// The results of look-ups; nil for objects that are not there.
   private var found: [Source: Snapshot?] = [:]
-  /// The objects that the file inserts, by what they will be.
+  /// The objects that the file inserts, by their new ids.
   private var inserted: [Source: ObjectID] = [:]
 
   init(_ file: ChangeFile, in store: SQLiteStore) {
@@ -38,7 +38,7 @@ struct ChangeTargets {
       hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
   }
 
-  /// From now on references lead to the new object.
+  /// Makes references lead to the new object.
   mutating func insert(_ id: ObjectID, for reference: ChangeLine.Reference, _ entity: Entity) {
     inserted[Source(root: entity.root.index, primaryKey: reference.primaryKey)] = id
   }
@@ -52,7 +52,7 @@ struct ChangeTargets {
     if knowsPrimaryKeys {
       let id = ObjectID(
         entity: entity, reference: .permanent(store: store.identifier, primaryKey: reference.primaryKey))
-      // Whatever entity of the hierarchy has it.
+      // The object may be of any entity of the hierarchy.
       request.predicate = .or(
         entity.root.withSubentities.map { other in
           .selfIsIn([ObjectID(entity: other, reference: id.reference)])

@@ -13,7 +13,7 @@ enum ChangeValue {
     case .boolean(let flag): .boolean(flag)
     case .double(let number):
       number.isFinite ? .double(number) : .string(number < 0 ? "-Infinity" : "Infinity")
-    // JSON readers make doubles of numbers.
+    // JSON readers convert numbers to doubles.
     case .decimal(let number): .string(number.description)
     case .string(let text): .string(text)
     case .date(let date):

@@ -6,8 +6,8 @@ import Predicates
 public import StoreInterface
 
 extension StoreHistory {
-  /// Writes what became of every object since a place, with the values that these objects have now, so that
-  /// `ChangeApplication` can do the same to another store. An object that was inserted and deleted is left out.
+  /// Writes the changes of all objects since a place, with the values that these objects have now, so that
+  /// `ChangeApplication` can apply them to another store. An object that was inserted and deleted is left out.
   ///
   /// Memory grows with the number of changed objects.
   /// - Parameters:
@@ -44,7 +44,7 @@ private struct ChangeWriter {
 
   private let store: SQLiteStore
   private let computed: Set<String>
-  /// The rows of the part and of what it leads to.
+  /// The rows of the part and of its destinations.
   private var rows: [ObjectID: Snapshot] = [:]
 
   init(_ store: SQLiteStore) {
@@ -73,7 +73,7 @@ private struct ChangeWriter {
     }
   }
 
-  /// Of the lists that have to be written, the members.
+  /// The members of the lists that have to be written.
   private func members(
     _ change: PersistentHistoryChange
   ) throws -> [(relationship: Relationship, members: [ObjectID])] {
@@ -83,7 +83,7 @@ private struct ChangeWriter {
       .map { ($0, try store.members(of: change.changedObjectID, relationship: $0)) }
   }
 
-  /// Whether a line has a property: of new objects all, of others those that changed.
+  /// Whether a line has a property: all properties of a new object, the changed ones of another.
   private func isTold(_ name: String, _ isTransient: Bool, _ change: PersistentHistoryChange) -> Bool {
     if isTransient { return false }
     guard change.changeType == .update else { return true }

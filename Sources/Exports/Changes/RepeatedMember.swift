@@ -2,7 +2,7 @@ import Foundation
 
 /// A member that an object of a JSON text has twice.
 ///
-/// `JSONDecoder` keeps one of them and says nothing of the other.
+/// `JSONDecoder` keeps one of them and silently drops the other.
 enum RepeatedMember {
   /// The first name that comes again in the same object; nil where every name is there once.
   /// - Parameter json: well-formed.

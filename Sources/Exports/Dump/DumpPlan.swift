@@ -2,7 +2,7 @@ import CoreDataLayout
 import ObjectModel
 import StoreInterface
 
-/// What a dump writes: the concrete entities in the order in which they are restored, and of each its properties.
+/// The contents of a dump: the concrete entities in the order in which they are restored, each with its properties.
 struct DumpPlan {
   /// One entity's file.
   struct Part {
@@ -12,7 +12,7 @@ struct DumpPlan {
     var leaves: [StoredAttribute]
     /// To-one relationships that the objects' own rows keep.
     var toOne: [Relationship]
-    /// To-many relationships whose members are listed here and not, or not in this order, at the other end.
+    /// To-many relationships whose members are listed here, because the other end does not have them or their order.
     var lists: [Relationship]
 
     /// The columns to scan: attributes, then foreign keys.
@@ -38,7 +38,7 @@ struct DumpPlan {
     var names: Set<String> = [LeftOutFile.baseName]
     parts = entities.map { entity in
       var name = entity.name
-      // Some file systems do not tell cases apart.
+      // Some file systems ignore case.
       while !names.insert(name.lowercased()).inserted { name += "-" }
       return Part(
         entity: entity, fileName: name + ".ndjson" + (compresses ? ".gz" : ""),
@@ -51,7 +51,7 @@ struct DumpPlan {
   /// The key of an object's record. Sub-entities share the numbering of their root, so its name is enough.
   static func key(_ entity: Entity, _ primaryKey: Int64) -> String { "\(entity.root.name)/p\(primaryKey)" }
 
-  /// A to-one relationship, unless its inverse is an ordered list, which says the same and the order too.
+  /// A to-one relationship, unless its inverse is an ordered list, which has the same information and the order.
   private static func isKeptInRow(_ relationship: Relationship) -> Bool {
     !relationship.isToMany && !relationship.description.isTransient && relationship.inverse?.isOrdered != true
   }
@@ -64,7 +64,7 @@ struct DumpPlan {
   private static func isListed(_ relationship: Relationship, _ position: [Int: Int]) -> Bool {
     guard relationship.isToMany, !relationship.description.isTransient else { return false }
     guard let inverse = relationship.inverse, !relationship.isOrdered else { return true }
-    // The members' own rows say it, or an order at the other end does.
+    // The members' own rows have the membership, or an ordered list at the other end.
     if !inverse.isToMany || inverse.isOrdered { return false }
     // Of two equal sides the one that is restored later: its members are there already.
     let side = (lastPlace(relationship.declaringEntity, position), relationship.name)

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 internal import Yams
 
-/// What a folder that a dump is to replace holds.
+/// The contents of a folder that a dump is to replace.
 struct EarlierDump {
   /// Whether a dump was written here: the folder has the pipeline that dumps have.
   let isDump: Bool

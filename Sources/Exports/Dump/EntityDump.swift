@@ -7,6 +7,8 @@ import StoreInterface
 
 /// Writes the objects of one entity, its sub-entities' not among them, as NDJSON by primary key. Memory does not grow
 /// with their number.
+///
+/// Columns and rows of the batch are good during the call of the scan's closure, which writes them before it returns.
 struct EntityDump {
   let store: SQLiteStore
   let part: DumpPlan.Part
@@ -21,7 +23,7 @@ struct EntityDump {
     let batch = RowBatch(entity: part.entity, columns: columns, capacity: 1024)
     let identifier = store.identifier
     var count = 0
-    // Rows of sub-entities, whose columns are scanned too, are told of with their own file.
+    // Missing files of sub-entities, whose rows are scanned too, are reported with the sub-entity's own dump.
     var missing: [(key: Int64, column: Int, name: String)] = []
     try unsafe store.scan(
       part.entity, columns: columns, into: batch, onMissingFile: { missing.append(($0, $1, $2)) }

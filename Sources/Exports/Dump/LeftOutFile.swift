@@ -2,8 +2,8 @@ import CoreDataLayout
 import ObjectModel
 import SeedFormats
 
-/// What a store holds and its restored twin will not: references that lead nowhere, and values whose files are gone.
-/// They are kept in a file beside the entities', one JSON object each; there is none when nothing is left out.
+/// The parts of a store that its restored twin will lack: references that lead nowhere, and values whose files are
+/// gone. They are kept in a file beside the entities', one JSON object each; there is none when nothing is left out.
 final class LeftOutFile {
   static let baseName = "left-out"
   static let fileName = baseName + ".ndjson"
@@ -50,7 +50,7 @@ final class LeftOutFile {
     return dangling[declared]?.contains(key) == true
   }
 
-  /// Takes up a value whose file is gone. What goes wrong is thrown by `finish`.
+  /// Notes a value whose file is gone. `finish` throws errors of writing.
   func addMissing(_ name: String, _ attribute: String, of entity: Entity, _ key: Int64, keyField: String) {
     missingCount += 1
     if missing.count < 20 { missing.append("\(entity.name).\(attribute) of row \(key): the file \(name) is missing") }

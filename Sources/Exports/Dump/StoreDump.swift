@@ -18,7 +18,7 @@ public struct StoreDump {
   let replacesDump: Bool
   let cancellation: Cancellation
 
-  /// What was written.
+  /// The result of a dump.
   public struct Report: Sendable, Hashable {
     /// Concrete entities and their objects, in the order in which they are restored.
     public var entities: [Entity]
@@ -169,7 +169,7 @@ public struct StoreDump {
   /// - Parameter earlier: where an earlier dump goes, to be removed.
   private func putInPlace(_ partial: String, earlier: String) throws {
     guard replacesDump, PathContent(at: folder) == .folder else { return try ResultPlace.rename(partial, to: folder) }
-    // Something may have come to lie there meanwhile.
+    // A file may have been put there meanwhile.
     try checkFolder()
     try ResultPlace.rename(folder, to: earlier)
     do { try ResultPlace.rename(partial, to: folder) } catch {

@@ -41,7 +41,7 @@ enum StoredValueText {
     return nil
   }
 
-  /// Appends a Transformable's bytes as base64, and what they hold beside it where that can be shown.
+  /// Appends a Transformable's bytes as base64, and beside it their content where that can be shown.
   static func append(transformable bytes: UnsafeRawBufferPointer, to writer: NDJSONWriter) {
     writer.beginObject()
     writer.key("base64")
@@ -53,7 +53,7 @@ enum StoredValueText {
     writer.endObject()
   }
 
-  /// Appends what an archive holds.
+  /// Appends the content of an archive.
   static func append(_ content: ArchivedContent, to writer: NDJSONWriter) {
     raw(content.json.text(isIndented: false), to: writer)
   }

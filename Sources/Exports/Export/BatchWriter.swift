@@ -6,7 +6,7 @@ import StoreInterface
 protocol BatchWriter: AnyObject {
   /// Writes the rows of a batch.
   func write(_ batch: RowBatch) throws
-  /// Writes what is held back and ends the output.
+  /// Writes the rows that are held back and ends the output.
   func finish() throws
 }
 
@@ -32,7 +32,7 @@ final class ExportWorker {
   }
 
   /// Takes a filled batch and gives an empty one.
-  /// - Throws: what the writer threw.
+  /// - Throws: the writer's error.
   func exchange(_ batch: RowBatch) throws -> RowBatch {
     if let first = held {
       held = nil
@@ -49,7 +49,7 @@ final class ExportWorker {
   }
 
   /// Waits until everything is written, and ends the output.
-  /// - Throws: what the writer threw.
+  /// - Throws: the writer's error.
   func finish() throws {
     if let only = held {
       held = nil
@@ -59,7 +59,7 @@ final class ExportWorker {
     try writer.finish()
   }
 
-  /// Waits until the worker has stopped, and throws what stopped it early.
+  /// Waits until the worker has stopped, and throws the error that stopped it early.
   func drain() throws {
     filled.finish()
     guard isRunning else { return }

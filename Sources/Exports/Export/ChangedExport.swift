@@ -3,7 +3,7 @@ import ObjectModel
 public import Pipelines
 public import StoreInterface
 
-/// What an export of changed objects wrote, and what it could not write.
+/// The result of an export of changed objects.
 public struct ChangedExport: Sendable {
   /// The number of rows: objects that were inserted or updated and are still there.
   public let rows: Int
@@ -11,7 +11,7 @@ public struct ChangedExport: Sendable {
   public let deletions: [PersistentHistoryChange]
   /// The place behind the last transaction that was looked at.
   public let token: PersistentHistoryToken
-  /// What is to be said where the place is a date, and some of what was saved since then may have been deleted.
+  /// A warning when the place is a date, and transactions since then may have been deleted.
   public let gap: String?
 }
 

@@ -1,10 +1,10 @@
 import Foundation
 import SeedFormats
 
-/// Compares what is written with what a file has. Nothing is written anywhere.
+/// Compares written bytes with the bytes of a file. Nothing is written anywhere.
 package final class ComparingSink: ByteSink {
   private let file: FileHandle?
-  /// Whether the file has had the same bytes so far; after `finish`, whether it has no others.
+  /// Whether the file has the same bytes so far; after `finish`, whether it is equal.
   package private(set) var isSame: Bool
 
   /// - Parameter path: a regular file, or nothing, which equals nothing.
@@ -18,7 +18,7 @@ package final class ComparingSink: ByteSink {
   func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
     var offset = 0
     while isSame, offset < bytes.count {
-      // What cannot be read is not what was made.
+      // A file that cannot be read counts as different.
       guard let part = try? file?.read(upToCount: min(bytes.count - offset, 256 << 10)), !part.isEmpty,
         unsafe Self.isEqual(part, UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + part.count)]))
       else {

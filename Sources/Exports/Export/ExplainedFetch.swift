@@ -7,7 +7,7 @@ public import StoreInterface
 public struct ExplainedFetch: Sendable {
   /// The statement and its plan.
   public let fetch: FetchExplanation
-  /// Indexes that would help; none where those that are there do.
+  /// Indexes that would help; empty where the present ones do.
   public let advice: [IndexAdvice]
   /// Why there is no advice; nil where there could be some.
   public let adviceProblem: String?
@@ -30,7 +30,7 @@ public struct ExplainedFetch: Sendable {
   /// For people: the statement, the plan, and for each index its declaration and its gain.
   public var text: String { statementText + "\n\n" + adviceText }
 
-  /// The statement, its plan, and what it leaves to memory.
+  /// The statement, its plan, and the part that is evaluated in memory.
   public var statementText: String {
     var lines = [fetch.boundStatement, "", "plan:"] + fetch.plan.map { "  " + $0 }
     if let predicate = fetch.predicateInMemory {

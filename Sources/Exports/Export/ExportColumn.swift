@@ -12,7 +12,7 @@ package struct ExportColumn {
 }
 
 extension ExportStep {
-  /// The step with what a path of standard output stands for, and with the file that a symbolic link leads to.
+  /// The step with the path of standard output resolved, and with the file that a symbolic link leads to.
   package var followed: ExportStep {
     var step = self
     if FileSink.openDescriptor(to) == 1 { step.to = "-" } else if !isDirect { step.to = ResultPath.followed(to) }
@@ -69,7 +69,7 @@ extension ExportStep {
         }
         current = relationship.destination
       } else {
-        // What is left may be the dotted path of a composite attribute's element.
+        // The rest may be the dotted path of a composite attribute's element.
         let path = keyPath[position...].joined(separator: ".")
         let attribute = current.storedAttribute(path)
         if let attribute, attribute.composite == nil { return attribute }

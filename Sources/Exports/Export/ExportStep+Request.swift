@@ -4,7 +4,7 @@ package import Predicates
 package import StoreInterface
 
 extension ExportStep {
-  /// What is written of which objects.
+  /// The request for the objects and values of an export.
   /// - Throws: `RunError` when the model has no such entity or attributes, or the predicate does not fit them.
   package func selection(
     in model: ManagedObjectModel

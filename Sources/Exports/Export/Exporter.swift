@@ -28,7 +28,7 @@ package struct Exporter {
     do {
       return try run(into: try FileSink.open(path: path, isCancelled: { cancellation.isCancelled }))
     } catch is SeedFormatError where cancellation.isCancelled {
-      // Waiting for the reader of a FIFO ends so.
+      // `FileSink` throws this error when a cancellation ends its wait for the reader of a FIFO.
       throw RunError(.interrupted, code: "run.interrupted", "interrupted")
     }
   }

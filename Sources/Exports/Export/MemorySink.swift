@@ -1,6 +1,6 @@
 import SeedFormats
 
-/// Keeps what is written in memory.
+/// Keeps the written bytes in memory.
 final class MemorySink: ByteSink {
   private(set) var bytes: [UInt8] = []
 

@@ -13,7 +13,7 @@ public struct StoreExport {
   let replacesForeign: Bool
   let step: ExportStep
   let deletionsPath: String?
-  /// Told what was asked of the store, when it is closed.
+  /// Called with the work of the store, when it is closed.
   package var didWork: ((StoreCounts) -> Void)?
 
   /// - Parameters:
@@ -27,8 +27,8 @@ public struct StoreExport {
   ///   - limit: the most objects; nil: all.
   ///   - delimiter: an ASCII character between the fields of CSV; nil: what the format says.
   ///   - hasByteOrderMark: whether CSV begins with one.
-  ///   - deletionsPath: where the caller writes what `run(changedSince:)` finds deleted; it is checked as the output
-  ///     is.
+  ///   - deletionsPath: where the caller writes the deletions that `run(changedSince:)` finds; it is checked like the
+  ///     output.
   public init(
     storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
     order: [String],

@@ -6,7 +6,7 @@ import StoreInterface
 
 /// Shows row batches as a table for people: columns as wide as the values of the first rows, numbers to the right.
 ///
-/// Nothing of a value acts on a terminal. What is not there is `NULL`; a long value is cut, and ends with `…`.
+/// Control characters of values are made harmless. A missing value is `NULL`; a long value is cut, and ends with `…`.
 final class TableExport: BatchWriter {
   /// Longer values are cut, in columns of the screen.
   static let longestValue = 60
@@ -40,7 +40,7 @@ final class TableExport: BatchWriter {
     if !hasBegun { begin() }
   }
 
-  /// Shows the head and what was held back.
+  /// Shows the head and the rows that were held back.
   private func begin() {
     hasBegun = true
     for values in held {
@@ -98,7 +98,7 @@ final class TableExport: BatchWriter {
   }
 
   private static func shortened(_ text: String) -> String {
-    // What is far too long is not looked at as a whole.
+    // A text that is far too long is not measured as a whole.
     let line = HarmlessText.line(String(text.prefix(longestValue + 1)))
     if TextWidth.of(line) <= longestValue, text.count <= longestValue { return line }
     var short = ""

@@ -1,7 +1,7 @@
 import Pipelines
 import SeedFormats
 
-/// Shows exported data on a terminal: what would take hold of it is written out, as in everything else that is printed.
+/// Shows exported data on a terminal. Control characters are made visible, as in all other output.
 final class TerminalSink: ByteSink {
   private let downstream: any ByteSink
   private let isJSON: Bool

@@ -14,8 +14,8 @@ package final class Channel<Element: Sendable>: @unchecked Sendable {
   private let receiving: (any WaitMeter)?
 
   /// - Parameters:
-  ///   - sending: what waits of `send` count as.
-  ///   - receiving: what waits of `receive` count as.
+  ///   - sending: the meter of the waits of `send`.
+  ///   - receiving: the meter of the waits of `receive`.
   package init(capacity: Int, sending: (any WaitMeter)? = nil, receiving: (any WaitMeter)? = nil) {
     self.capacity = max(capacity, 1)
     self.sending = sending
@@ -34,7 +34,7 @@ package final class Channel<Element: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// No more elements will come; an error is thrown to the receiver after the elements already sent.
+  /// Ends sending. An error is thrown to the receiver after the elements already sent.
   package func finish(throwing error: (any Error)? = nil) {
     condition.lock()
     defer { condition.unlock() }
@@ -64,7 +64,7 @@ package final class Channel<Element: Sendable>: @unchecked Sendable {
     return element
   }
 
-  /// The receiver goes away: senders stop waiting.
+  /// Stops receiving: senders stop waiting.
   package func cancel() {
     condition.lock()
     defer { condition.unlock() }

@@ -1,7 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// What became of each object over several transactions of one store, in the order in which objects were first changed.
+/// The net change of each object over several transactions of one store, in the order in which objects were first
+/// changed.
 ///
 /// Memory grows with the number of changed objects.
 struct NetChanges {
@@ -26,7 +27,7 @@ struct NetChanges {
     }
     switch (earlier.changeType, change.changeType) {
     case (.insert, .delete):
-      // It keeps its place in the order, in which nothing is found any more.
+      // Its place in the order stays, but has no change any more.
       changes[id] = nil
     case (.insert, _): break
     case (.update, .update):

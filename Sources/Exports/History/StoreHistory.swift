@@ -21,8 +21,8 @@ public struct StoreHistory {
     public init() {}
   }
 
-  /// Is told when history is read from a date on, and some of what was saved since then may have been deleted: a
-  /// token or a number of a deleted transaction is an error, but no history says when what it no longer has was saved.
+  /// Called when history is read from a date on, and transactions since then may have been deleted. A token or a number
+  /// of a deleted transaction is an error, but the history does not keep the dates of deleted transactions.
   public var onGap: (String) -> Void = { _ in }
 
   private let path: String
@@ -123,7 +123,7 @@ public struct StoreHistory {
     query.includesChanges = false
     let first = try store.history(query).first
     let number = first?.transactionNumber ?? end + 1
-    // What was deleted was saved before what is left, and before now.
+    // Deleted transactions are older than the remaining ones, and than now.
     guard number > 1, date < first?.timestamp ?? Date() else { return }
     onGap(
       "the history of \(path) before transaction \(number) was deleted; what was saved since that date may be missing")
@@ -177,7 +177,7 @@ public struct StoreHistory {
 }
 
 extension StoreHistory.Filter {
-  /// What changes must meet; nil: nothing.
+  /// The condition for changes; nil: none.
   fileprivate var changes: FetchPredicate? {
     var parts: [FetchPredicate] = []
     if !entities.isEmpty { parts.append(.isIn(["changedEntity"], entities.map { .string($0) })) }

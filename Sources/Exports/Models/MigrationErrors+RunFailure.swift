@@ -14,7 +14,7 @@ extension StoreMigrationError: RunFailure {
 }
 
 extension StoreMigrationError {
-  /// What to do about what is in the way, of which there may be several kinds.
+  /// What to do about the obstacles, of which there may be several kinds.
   private static func hint(_ conditions: [MigrationCondition]) -> String {
     var hints: [String] = []
     if conditions.contains(where: { $0.kind == .duplicateKeys }) {

@@ -11,7 +11,7 @@ package struct MigrationModels {
   /// The model that is wanted.
   package let target: ModelFile
 
-  /// What is to be told where it is not sure that `source` is what the store was made with.
+  /// A warning when it is not sure that `source` is the store's model.
   package private(set) var doubt: String?
 
   /// Whether there is nothing to do.
@@ -38,7 +38,7 @@ package struct MigrationModels {
     let search = origin.search()
     let fitting = origin.fitting(target, search)
     if fitting.model.entityVersionHashesByName == hashes {
-      // A version that has the store's hashes by the rules is meant rather than one that may take them.
+      // A version whose own hashes equal the store's is preferred to one that takes the store's.
       let isOther = !search.names.isEmpty && !search.names.contains(target.versionName)
       (source, self.target) = isOther ? (search.file ?? fitting, target) : (fitting, fitting)
       doubt = origin.doubt(source, search)
@@ -53,7 +53,7 @@ package struct MigrationModels {
     do {
       source = try Self.carried(by: storePath, hashes, fitting, modelPath)
     } catch {
-      // It may be the version that cannot be read.
+      // The store's version may be the one that cannot be read.
       throw search.failure ?? error
     }
   }
@@ -70,7 +70,7 @@ package struct MigrationModels {
           "give the model of the app that made the store; seedbed inspect \(FilePath.argument(storePath)) shows its version hashes"
       )
     }
-    // What the model does not know may be what a newer version has: nothing of it is dropped.
+    // Unknown parts may belong to a newer version, so the migration is refused and nothing is dropped.
     let losses = carried.model.lightweightMigration(to: target.model).losses
     guard losses.isEmpty else {
       throw RunError(

@@ -63,7 +63,7 @@ public enum StoreModel {
     return cached
   }
 
-  /// Says what the path names instead, where that can be told.
+  /// Says what the path names instead, where that is known.
   private static func requireModel(_ path: String) throws(ModelError) {
     func refusal(_ message: String, _ hint: String) -> ModelError {
       ModelError([ModelError.Problem(.unreadableFile, file: path, message: message, hint: hint)])
@@ -87,8 +87,8 @@ public enum StoreModel {
   }
 
   /// Reads the model of a pipeline, for work on a copy of a store that exists already where there is one.
-  /// - Throws: as `readFile(path:version:)`, with the pipeline's line where not the model's contents are wrong but what
-  ///   the pipeline says of it.
+  /// - Throws: as `readFile(path:version:)`, with the pipeline's line where the pipeline's setting is wrong and not the
+  ///   model's contents.
   public static func readFile(of pipeline: PipelineFile, templatePath: String? = nil) throws -> ModelFile {
     do {
       return try readFile(path: pipeline.modelPath, version: pipeline.modelVersion, templatePath: templatePath)
@@ -117,7 +117,7 @@ public enum StoreModel {
     return origin.fitting(file, origin.search())
   }
 
-  /// What goes into `Z_MODELCACHE` of a new store when the model is compiled already: that very archive, deflated. Nil
+  /// The contents for `Z_MODELCACHE` of a new store when the model is compiled already: that archive, deflated. Nil
   /// when it is at hand as XML, or is larger than caches may be.
   public static func cacheContent(of file: ModelFile) throws -> [UInt8]? {
     try file.archive.flatMap { try ModelCache.content(archive: $0) }
@@ -143,7 +143,7 @@ public enum StoreModel {
 }
 
 extension StoreModel {
-  /// Whether a path names a file that is no database, such as data or a pipeline: nothing can be said of it as a store.
+  /// Whether a path names a file that is no database, such as data or a pipeline.
   public static func isNoDatabase(path: String) -> Bool {
     UnexpectedFileText(path).map { !$0.isFolder && $0.name != UnexpectedFileText.database } ?? false
   }

@@ -4,8 +4,9 @@ package import ModelFiles
 package import ObjectModel
 import Pipelines
 
-/// With which version of a model a store was made, as its version hashes say. Where these rest on rules that nothing of
-/// Apple's has confirmed, the model that the store carries tells, and in a store without one the columns of its tables.
+/// Finds the version of a model that a store was made with, by its version hashes. Where these rest on rules that no
+/// store of Apple's has confirmed, the model that the store carries decides, and in a store without one the columns of
+/// its tables.
 package struct StoreOrigin {
   /// The store's version hashes by entity.
   package let hashes: [String: Data]
@@ -29,8 +30,7 @@ package struct StoreOrigin {
     VersionSearch(path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes, carrying: carried, shape)
   }
 
-  /// A version in which entities whose hashes are not sure take those of the store, where they are what the store was
-  /// made with.
+  /// A version whose uncertain hashes are replaced by those of the store, where the store was made with that version.
   package func fitting(_ file: ModelFile, _ search: @autoclosure () -> VersionSearch) -> ModelFile {
     if carried != nil { return file.takingUnconfirmedHashes(from: hashes, carrying: carried) }
     guard file.model.entities.contains(where: \.restsOnUnconfirmedHashRule) else { return file }
@@ -42,7 +42,7 @@ package struct StoreOrigin {
     return file.takingUnconfirmedHashes(from: hashes.filter { known?.contains($0.key) ?? true })
   }
 
-  /// What is to be told of a version that is taken for the store's although only its columns say so.
+  /// The warning about a version that is chosen by the store's columns alone.
   package func doubt(_ file: ModelFile, _ search: VersionSearch) -> String? {
     let ruled = file.model.ruledVersionHashes
     guard carried == nil, !search.isSure, ruled != hashes else { return nil }

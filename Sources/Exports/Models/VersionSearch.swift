@@ -9,7 +9,7 @@ package struct VersionSearch {
   package private(set) var names: [String] = []
   /// One of them, nil when there is none.
   package private(set) var file: ModelFile?
-  /// Whether those that are found have the store's hashes themselves, and need not take them.
+  /// Whether the versions found have the store's hashes themselves.
   package var isSure: Bool { best ?? 0 < 0 }
   /// Names of the versions that cannot be read.
   package private(set) var unreadable: [String] = []

@@ -18,10 +18,10 @@ extension OutputCheck {
 
   /// Looks at a path before anything is written there.
   /// - Parameters:
-  ///   - option: how messages call it.
+  ///   - option: its name in messages.
   ///   - reads: stores, models and other files that the command reads.
   ///   - replacesForeign: whether a file that is no earlier result may be replaced.
-  ///   - isEarlier: told the first 4 KB of the file that is there, whether it is an earlier result.
+  ///   - isEarlier: whether the existing file, of which it gets the first 4 KB, is an earlier result.
   /// - Throws: `RunError` when the path names anything else.
   public static func check(
     option: String, path: String, reads: [String], replacesForeign: Bool,

@@ -8,9 +8,9 @@ package import SeedFormats
 /// Keeps results from taking the place of anything but earlier results of the same kind. It only looks; nothing is
 /// written before it has.
 public enum OutputCheck {
-  /// What is to be written somewhere.
+  /// A result to be written.
   package struct Result {
-    /// How messages call it: the setting or option that names the path.
+    /// Its name in messages: the setting or option with the path.
     package var field: String
     package var path: String
     package var kind: Kind
@@ -101,7 +101,7 @@ public enum OutputCheck {
       }
       guard let text = content.text else { return }
       if case .notAFile(let kind) = content { throw notAFile(result, kind) }
-      // What is no store at all is told when it is opened.
+      // A file that is no store is reported when it is opened.
       if isImportedInto, content != .otherFile, content != .emptyHeader { return }
       if isImportedInto {
         throw refusal("output.exists", "\(result.named), which is \(text)", hint: "name a store")
@@ -125,8 +125,8 @@ public enum OutputCheck {
     throw refusal("output.exists", "\(result.named), which is \(what)", hint: remedy)
   }
 
-  /// What has the name of a store's log goes with the earlier store, and a lock is made beside it, so neither may be
-  /// anything else.
+  /// Files with the names of the store's logs are removed with the earlier store, and a lock is made beside it, so no
+  /// other file may have these names.
   package static func checkSidecars(
     of result: Result, _ inputs: RunInputs, replacesForeign: Bool
   ) throws(RunError) {

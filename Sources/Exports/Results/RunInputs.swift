@@ -3,7 +3,7 @@ import Foundation
 import Pipelines
 import Platform
 
-/// What a run or an export reads, to tell results from it whatever name they have.
+/// The files that a run or an export reads, so that results are not written over them under any name.
 package struct RunInputs {
   private var files: [FileIdentity: String] = [:]
   private var paths: [String: String] = [:]

@@ -6,7 +6,7 @@ enum TextDifference {
   private static let limit = 60
 
   static func ofHeaders(old: [UInt8], new: [UInt8]) -> String {
-    // What is no text is not shown.
+    // Bytes that are no text are not shown.
     guard let before = String(validating: old, as: UTF8.self), !before.unicodeScalars.contains("\0") else {
       return "no earlier result: its first line is no text"
     }

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 package import SeedFormats
 
-/// How a text result begins, by which the result of an earlier run is told from any other file.
+/// The beginning of a text result, by which an earlier result differs from any other file.
 package enum TextMark {
   /// A first line, such as the header of CSV.
   case line([UInt8])
@@ -19,12 +19,13 @@ package enum TextMark {
   /// The most bytes of a first line that are looked at.
   private static let limit = 16 << 20
 
-  /// Whether a regular file begins so, inflated and transcoded. One without any text does: nothing is lost with it.
+  /// Whether a regular file begins so, inflated and transcoded. A file without any text counts too, because nothing is
+  /// lost with it.
   package func fits(_ path: String, options: FormatOptions = .csv) -> Bool {
     difference(from: path, options: options) == nil
   }
 
-  /// What a regular file is instead, for a message; nil where it begins so.
+  /// A description of a regular file that does not begin so, for a message; nil where it does.
   func difference(from path: String, options: FormatOptions = .csv) -> String? {
     if case .file(byteCount: 0) = PathContent(at: path) { return nil }
     if case .beginning(let isEarlier) = self {
@@ -48,7 +49,7 @@ package enum TextMark {
     switch self {
     case .line(let expected):
       if line == expected { return nil }
-      // An earlier result that was cut short: there is nothing in it that the new one has not.
+      // An earlier result that was cut short holds nothing that the new one lacks.
       if !isWhole, expected.starts(with: line) { return nil }
       return TextDifference.ofHeaders(old: line, new: expected)
     case .start(let expected):
@@ -77,8 +78,7 @@ package enum TextMark {
       do {
         guard try block.fill(from: source) else { break }
       } catch {
-        // A file that was cut short is told by what can be read of it. Where that is nothing, the file holds nothing to
-        // lose.
+        // A file that was cut short is judged by its readable part. Without one, the file holds nothing to lose.
         if line.isEmpty, error.code != "gzip.truncated" { throw error }
         break
       }

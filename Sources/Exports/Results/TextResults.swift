@@ -43,7 +43,7 @@ public enum TextResults {
     let sink = try FileSink(path: path)
     try unsafe bytes.withUnsafeBytes { bytes throws in try unsafe sink.write(bytes) }
     try sink.finish()
-    // The name must not reach the disk before what it names.
+    // The file's contents must reach the disk before its name.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     defer { try? file.close() }
     try file.synchronize()

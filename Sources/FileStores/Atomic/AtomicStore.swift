@@ -28,7 +28,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   public let isReadOnly: Bool
 
   private struct State {
-    /// What the file held when it was read or written last.
+    /// The bytes of the file when it was read or written last.
     var file: AtomicFile
     var metadata: [String: PropertyListValue]
   }

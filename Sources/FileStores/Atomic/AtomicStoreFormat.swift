@@ -4,11 +4,11 @@ public import ObjectModel
 public import PropertyLists
 public import StoreInterface
 
-/// How the contents of a store become a file and a file contents: what makes an `AtomicStore` a store of one kind.
+/// A file format of an `AtomicStore`: it turns the contents of a store into a file, and a file into contents.
 ///
-/// A format of one's own is a value with two functions; the store sees to everything else.
+/// A program's own format is a value with two functions; the store does everything else.
 public protocol AtomicStoreFormat: Sendable {
-  /// What Core Data calls the type in metadata (`NSStoreType`).
+  /// Core Data's name of the type in metadata (`NSStoreType`).
   var storeType: String { get }
   /// Whether a primary key stands for one object of the whole store, not of its entity's hierarchy.
   var givesKeysStoreWide: Bool { get }

@@ -63,7 +63,7 @@ extension Value {
 }
 
 extension AttributeDescription {
-  /// What a store keeps at a path of names inside of a composite, or the attribute itself at an empty path; nil where
+  /// The stored element at a path of names inside of a composite, or the attribute itself at an empty path; nil where
   /// that is transient or a composite.
   func storedElement(at path: ArraySlice<String>) -> AttributeDescription? {
     if isTransient { return nil }

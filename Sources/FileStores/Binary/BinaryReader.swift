@@ -86,7 +86,7 @@ struct BinaryReader {
     var relationships: [Int]
   }
 
-  /// What stands before everything that needs a model.
+  /// The head of a file, which can be read without a model.
   mutating func head() throws(StoreError) -> (identifier: UUID, metadata: [String: PropertyListValue]) {
     let identifier = try uuid()
     guard case .dictionary(let metadata) = try metadataValue(depth: 0) else {

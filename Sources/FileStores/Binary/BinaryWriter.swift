@@ -159,7 +159,7 @@ struct BinaryWriter {
   private mutating func tag(_ tag: BinaryTag) { bytes.append(tag.rawValue) }
 }
 
-/// What comes before a value and says what it is.
+/// The byte before a value that states its kind.
 enum BinaryTag: UInt8 {
   case null = 0
   case integer = 1

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values of attributes from their texts in files. Nothing is guessed: what is not wholly a value is none.
+/// Values of attributes from their texts in files. The whole text must be the value; nothing is guessed.
 enum StoredText {
   static func integer(_ text: String) -> Int64? { Int64(text) }
 

@@ -5,7 +5,7 @@ import Predicates
 import PropertyLists
 public import StoreInterface
 
-/// The base class of stores of one's own: over files in another format, a web service, another database.
+/// The base class for a program's own stores: over files in another format, a web service, another database.
 ///
 /// A subclass overrides `loadMetadata`, `execute(_:)` for fetches and for saves, `newValues(for:)`,
 /// `newValue(for:of:)` and `obtainPermanentIDs(for:)`. It knows its objects by reference objects, texts or numbers of
@@ -41,7 +41,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
   public let url: URL?
   /// Whether every save is refused.
   public let isReadOnly: Bool
-  /// What the description of the store wants of it.
+  /// The options in the description of the store.
   public let options: [String: Value]
 
   private let lock = NSRecursiveLock()
@@ -103,8 +103,8 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     throw unsupported("newValue(for:of:)")
   }
 
-  /// The reference objects of objects that are about to be saved for the first time, one for each, in their order.
-  /// What is returned is bound to the ids, which stand already, and unbound again if the save fails.
+  /// The reference objects of objects that are about to be saved for the first time, one for each, in their order. The
+  /// returned reference objects are bound to the ids, which exist already, and unbound again if the save fails.
   open func obtainPermanentIDs(for objects: [Snapshot]) throws -> [ReferenceObject] {
     throw unsupported("obtainPermanentIDs(for:)")
   }
@@ -223,7 +223,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     return locked { references.reserve(count, for: entity) }
   }
 
-  /// Has the subclass let go of what it has open, once.
+  /// Has the subclass close its resources, once.
   public final func close() throws {
     try locked {
       if isClosed { return }

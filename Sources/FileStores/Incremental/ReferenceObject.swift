@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a store of one's own identifies an object by: a record's key, a row number, a URL's path.
+/// The identity of an object in a program's own store: a record's key, a row number, a URL's path.
 public enum ReferenceObject: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   case string(String)
   case integer(Int64)

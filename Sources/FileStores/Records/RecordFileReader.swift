@@ -3,7 +3,7 @@ import ObjectModel
 import SeedFormats
 import StoreInterface
 
-/// What stands in one field of a record.
+/// The contents of one field of a record.
 enum RecordCell {
   case missing
   case text(String)

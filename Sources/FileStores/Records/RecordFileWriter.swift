@@ -99,7 +99,7 @@ struct RecordFileWriter {
   }
 }
 
-/// What is written into one field.
+/// The contents of one field.
 enum RecordField {
   case value(Value)
   case list([String])

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-/// Values of attributes as texts in record files, and back: what is read is exactly what was written.
+/// Values of attributes as texts in record files, and back: reading gives exactly the written value.
 enum RecordText {
   /// The text of a value; nil for none.
   static func text(_ value: Value) -> String? {

@@ -5,7 +5,7 @@ import Predicates
 import PropertyLists
 import StoreInterface
 
-/// Makes a store's contents of what stands in an XML file. Nothing is skipped: what the model has no place for is an
+/// Makes a store's contents from an XML file. Nothing is skipped: an element that the model has no place for is an
 /// error.
 struct XMLStoreDecoder {
   private let document: XMLStoreDocument

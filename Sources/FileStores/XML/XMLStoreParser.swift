@@ -173,7 +173,7 @@ final class XMLStoreParser: NSObject, XMLParserDelegate {
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
     let number = (error as NSError).code
-    // A document that ends early is told by its root, which has not ended; the parser's word for it varies.
+    // A document that ends early is recognised by its open root, because the parser's error for it varies.
     if number == Self.documentEnd && !hasEnded { return }
     fail(parser, "the XML is not well-formed (error \(number))")
   }

@@ -3,7 +3,7 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// What the model requires of a record as a whole.
+/// Checks of what the model requires of a record as a whole.
 extension DecodedBatch {
   /// Drops the rows of records that have problems.
   func dropProblemRows() {

@@ -20,7 +20,7 @@ final class DecodedNode: @unchecked Sendable {
   var keys: [ReferenceKeys] = []
   /// Where the step has record keys: one entry per row.
   var recordKeys = ReferenceKeys()
-  /// Per to-many reference: what was found, filled in when the batch is resolved.
+  /// Per to-many reference: the destinations found, filled in when the batch is resolved.
   private(set) var links: [[FoundLink]] = []
   /// Primary key of each row, once known; 0 before.
   private(set) var primaryKeys: [Int64] = []
@@ -43,7 +43,7 @@ final class DecodedNode: @unchecked Sendable {
     for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
   }
 
-  /// The rows' primary keys became known.
+  /// Sets the primary keys of the rows.
   func setPrimaryKeys(_ keys: [Int64]) {
     assert(keys.count == batch.count, "a key for each row")
     primaryKeys = keys
@@ -52,7 +52,7 @@ final class DecodedNode: @unchecked Sendable {
   /// Gives the rows keys that follow one another.
   func numberRows(from first: Int64) { primaryKeys = (0..<Int64(batch.count)).map { first + $0 } }
 
-  /// The primary key of one row became known.
+  /// Sets the primary key of one row.
   func setPrimaryKey(_ key: Int64, ofRow row: Int) { primaryKeys[row] = key }
 
   /// Drops the primary keys of rows whose records are not good, here and below.
@@ -61,13 +61,13 @@ final class DecodedNode: @unchecked Sendable {
     for child in children { child.keepPrimaryKeys(records: good) }
   }
 
-  /// Nothing is found yet for any to-many reference.
+  /// Forgets the destinations of all to-many references.
   func clearLinks() { links = plan.references.map { _ in [] } }
 
-  /// A key of a to-many reference leads to an object.
+  /// Notes that a key of a to-many reference leads to an object.
   func addLink(_ link: FoundLink, ofReference index: Int) { links[index].append(link) }
 
-  /// Some rows' keys of a to-many reference have to wait after all.
+  /// Removes the destinations of some rows' to-many reference, which have to wait after all.
   func removeLinks(ofReference index: Int, ofRows rows: Set<Int>) { links[index].removeAll { rows.contains($0.row) } }
 
   /// Drops rows of records for which the mask is false, in this node and below it.
@@ -169,7 +169,7 @@ struct ReferenceKeys: Sendable {
   }
 }
 
-/// What a decode worker makes of a record batch.
+/// The result of decoding a record batch.
 final class DecodedBatch: @unchecked Sendable {
   let records: RecordBatch
   /// Index of the source file in the step's list.
@@ -183,7 +183,7 @@ final class DecodedBatch: @unchecked Sendable {
   private(set) var leftOut: [String: Int] = [:]
   /// The records of all rows as they are stored, where a worker could make them already.
   private(set) var encoded: EncodedRows?
-  /// What a worker has found out about the stored rows with the records' keys, and the references that lead nowhere.
+  /// The stored rows that a worker has found for the records' keys, and the references that lead nowhere.
   private(set) var lookup: LookedUpRows?
   /// Which of its records need not be looked up among the stored rows, where a first reading has found that out.
   private(set) var knownNew: KnownNewRecords?
@@ -198,10 +198,10 @@ final class DecodedBatch: @unchecked Sendable {
     self.root = root
   }
 
-  /// A record has a problem (one more).
+  /// Adds a problem of a record.
   func addProblem(ofRecord record: Int, _ problem: RecordProblem) { problems[record, default: []].append(problem) }
 
-  /// Takes back what was found since the problems were these.
+  /// Removes problems that were found later than the given state.
   func restoreProblems(_ earlier: [Int: [RecordProblem]]) { problems = earlier }
 
   /// Counts a record that `where:` leaves out.
@@ -213,7 +213,7 @@ final class DecodedBatch: @unchecked Sendable {
   /// Keeps the rows as they are stored; nil forgets them.
   func setEncoded(_ rows: EncodedRows?) { encoded = rows }
 
-  /// Keeps what was found out about stored rows; nil forgets it.
+  /// Keeps the findings about stored rows; nil forgets them.
   func setLookup(_ rows: LookedUpRows?) { lookup = rows }
 
   /// States which records need not be looked up.
@@ -222,16 +222,16 @@ final class DecodedBatch: @unchecked Sendable {
   /// Counts a reference of a relationship that leads nowhere and may.
   func noteReferenceLeftOut(_ relationship: String) { leftOut[relationship, default: 0] += 1 }
 
-  /// References are resolved anew.
+  /// Forgets references that lead nowhere, because all are resolved anew.
   func forgetReferencesLeftOut() { leftOut = [:] }
 
-  /// The records that were left out while it was decoded have been counted.
+  /// Notes that the records left out by decoding have been counted.
   func forgetLeftOut() {
     filtered = 0
     duplicate = 0
   }
 
-  /// What could not be imported has been rejected.
+  /// Notes that the scanner's faults have been turned into rejects.
   func forgetRejected() {
     problems = [:]
     faultsAreDone = true

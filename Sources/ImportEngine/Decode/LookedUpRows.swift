@@ -1,10 +1,10 @@
 import CoreDataLayout
 
-/// What was found out about the stored rows with the keys of a batch's records, and about their references.
+/// Findings about the stored rows with the keys of a batch's records, and about the records' references.
 struct LookedUpRows: Sendable {
   var unresolved: [UnresolvedReference]
   var found: RowComparison.Found
-  /// What the rows say that differ from the stored ones, one after the other; nil where there are none, or it is not
-  /// wanted or cannot be encoded.
+  /// The encoded values of the rows that differ from the stored ones, one row after the other; nil where no row
+  /// differs, or the values are not wanted or cannot be encoded.
   var changes: EncodedRows?
 }

@@ -5,7 +5,7 @@ import SeedFormats
 import StoreInterface
 
 extension NodeDecoder {
-  /// Sees to composites whose object is null, absent or none, once their elements are decoded.
+  /// Handles composites whose object is null, absent or not an object, once their elements are decoded.
   func decode(_ composite: CompositePlan) {
     // Safety: the node has a row for each entry, and its batch a column for each cell of the plan.
     for row in unsafe entries.indices {
@@ -26,7 +26,7 @@ extension NodeDecoder {
     }
   }
 
-  /// An explicit null is one for every element.
+  /// An explicit null sets every element to null.
   private func clear(_ composite: CompositePlan, row: Int) {
     for index in composite.cells {
       let cell = unsafe plan.cells[index]

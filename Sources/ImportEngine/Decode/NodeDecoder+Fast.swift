@@ -4,16 +4,15 @@ import Predicates
 import SeedFormats
 import StoreInterface
 
-/// Loops for what most fields of most files are: plain whole numbers, times of day and text keys. They look at bare
-/// pointers only and leave every cell that is anything else to the general way, which is also what the tests compare
-/// them with.
+/// Loops for the most frequent fields: plain whole numbers, times of day and text keys. They look at bare pointers only
+/// and leave every other cell to the general decoding, with which the tests compare them.
 ///
 /// The pointers rest on what `NodeDecoder` states. The bytes of the fields are taken once for a whole column here,
 /// which is sound because no cell of these columns unescapes anything into the record batch: an object or an array
 /// where a number belongs is noted as a problem, and read from a copy at most. Eight bytes may be read from any field,
 /// because a record batch's buffer has 64 readable bytes behind its last one (`ByteBuffer.slack`).
 extension NodeDecoder {
-  /// Whether an empty text is null, and no other text is; nil where it is not as simple as that.
+  /// Whether an empty text is null, and no other text is; nil where other texts are null too.
   private func emptyIsNull(_ cell: CellPlan) -> Bool? {
     if cell.isRestored { return nil }
     if cell.nulls.isEmpty { return false }
@@ -31,7 +30,7 @@ extension NodeDecoder {
     default: return false
     }
     let values = unsafe batch.integers(cell.column)
-    // The loop is there twice, so that neither has to ask what its texts are.
+    // There are two loops, so that neither has to check the kind of its texts for each row.
     if parser.isDuration {
       unsafe decodePlain(cell, parser, slot: slot, slices, into: batch) { field, count, row in
         let value = unsafe PlainNumber.timeOfDay(bytes + field, count: count)
@@ -48,7 +47,8 @@ extension NodeDecoder {
     return true
   }
 
-  /// - Parameter parse: puts the number in a text into its cell, and returns it; -1 when it is not as simple as that.
+  /// - Parameter parse: puts the number in a text into its cell, and returns it; -1 when the general decoding is
+  ///   needed.
   @inline(__always)
   private func decodePlain(
     _ cell: CellPlan, _ parser: IntegerCell, slot: Int, _ slices: UnsafePointer<FieldSlice>, into batch: RowBatch,
@@ -143,7 +143,7 @@ extension NodeDecoder {
     }
   }
 
-  /// What a field that is a plain text, null or absent leaves in its cell.
+  /// The state of a cell whose field is a plain text, null or absent.
   @inline(__always)
   private func plainState(_ slice: FieldSlice, emptyIsNull: Bool) -> RowBatch.State {
     if slice.kind == .absent { return .absent }
@@ -209,7 +209,7 @@ enum PlainNumber {
     let unused = UInt64(truncatingIfNeeded: 8 &- count) &* 8
     var word = UInt64(littleEndian: unsafe bytes.loadUnaligned(as: UInt64.self)) &<< unused
     word = (word | zeros & ((1 &<< unused) &- 1)) ^ zeros
-    // Of a digit no more than 9 is left, to which 0x76 can be added below the high bit.
+    // A digit minus its 0 is at most 9, and adding 0x76 to that does not reach the high bit.
     guard ((word &+ 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080 == 0 else { return -1 }
     word = (word &* 10 &+ word &>> 8) & 0x00FF_00FF_00FF_00FF
     word = (word &* 100 &+ word &>> 16) & 0x0000_FFFF_0000_FFFF
@@ -229,9 +229,8 @@ enum PlainNumber {
 
   /// The seconds of `HH:MM:SS`, hours up to 99.
   ///
-  /// All eight bytes at once: what is left of a digit after taking its 0 away is below 10 exactly when adding 0x76 does
-  /// not reach the high bit; of a colon nothing may be left. Neighbours are put together in all places, of which three
-  /// hold a number.
+  /// It checks all eight bytes at once: a digit minus "0" is below 10 exactly when adding 0x76 does not reach the high
+  /// bit, and a colon minus ":" must be 0. Then neighbouring digits are joined into numbers, of which three are used.
   /// - Returns: -1 when the bytes are anything else.
   @inline(__always)
   @unsafe static func timeOfDay(_ bytes: UnsafeRawPointer, count: Int) -> Int64 {

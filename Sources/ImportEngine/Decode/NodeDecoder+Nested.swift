@@ -99,14 +99,15 @@ extension NodeDecoder {
   /// Projects the objects and decodes their fields.
   private func project(_ objects: [FieldSlice], of child: ChildPlan, into inner: DecodedNode) {
     let fieldCount = child.node.fieldCount
-    // Safety: every row has `fieldCount` places of its own. They go when the inner decoder has run, which keeps none.
+    // Safety: every row has `fieldCount` places of its own. They are freed after the inner decoder has run, which keeps
+    // no pointer to them.
     let slices = UnsafeMutableBufferPointer<FieldSlice>.allocate(capacity: max(objects.count * fieldCount, 1))
     unsafe slices.initialize(repeating: .absent)
     defer { unsafe slices.deallocate() }
     do {
       let fields = try JSONFields(projection: child.node.projection)
       for (row, object) in objects.enumerated() {
-        // An element by itself. What stands in a text is not read as JSON.
+        // The element itself is a plain value. A text is not parsed as JSON.
         if object.kind != .object {
           for slot in child.node.projection.indices where child.node.projection[slot] == RecordExpression.elementPath {
             unsafe slices[row * fieldCount + slot] = object

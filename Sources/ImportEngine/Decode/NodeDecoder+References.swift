@@ -69,7 +69,7 @@ extension NodeDecoder {
       state = .absent
     case .incomplete:
       state = .null
-      // A part that could not be decoded is told already.
+      // The problem of a part that could not be decoded is noted already.
       if unsafe hasProblem(row: keyRow, property: reference.property) { break }
       unsafe note(
         RecordProblem(

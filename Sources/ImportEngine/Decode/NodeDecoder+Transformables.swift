@@ -6,8 +6,8 @@ import PropertyLists
 import SeedFormats
 import StoreInterface
 
-// Safety: `cell.column` and `row` are within the batch that the decoder fills, and `slice` is one of its table's. What
-// is stored is copied to the batch.
+// Safety: `cell.column` and `row` are within the batch that the decoder fills, and `slice` is one of its table's. The
+// stored bytes are copied to the batch.
 extension NodeDecoder {
   /// Stores a JSON array or object in a Transformable attribute, as its transformer has it: an archive, unless the
   /// program registered another one. Other attributes take no such field.
@@ -148,7 +148,7 @@ private struct JSONContentReader {
     return .real(real)
   }
 
-  /// The rest of a word whose first letter says which it is.
+  /// Reads the rest of a word that its first letter identifies.
   private mutating func passing(_ count: Int, _ content: ArchivedContent) -> ArchivedContent {
     position += count
     return content

@@ -179,7 +179,8 @@ import StoreInterface
       do {
         let fields = unsafe RecordFields(table: table, entry: Int(entries[row]), nulls: cell.nulls)
         var value = try unsafe evaluator.evaluate(fields)
-        // Made of nothing that the record carries, or of a column that the file does not have: absent like a field.
+        // An expression that reads no field of the record, or a column that the file lacks, is absent like a missing
+        // field.
         if value == .null, unsafe !cell.slots.isEmpty && areAbsent(cell.slots, row: row) { value = .absent }
         unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.slots.first)
       } catch {
@@ -236,7 +237,7 @@ import StoreInterface
     }
   }
 
-  /// Stores what a file holds.
+  /// Stores the bytes of a file.
   func put(_ data: Data, _ cell: CellPlan, batch: RowBatch, row: Int, slot: Int?) {
     var problem = CellProblem.none
     if cell.attribute.type != .binary, cell.attribute.type != .transformable {
@@ -257,7 +258,7 @@ import StoreInterface
     if problem != .none { unsafe note(problem, cell, row: row, slot: slot, text: "") }
   }
 
-  /// Fills in defaults, and finds what is missing though it is required.
+  /// Fills in defaults, and notes missing values that are required.
   private func checkMissing(_ cell: CellPlan, _ parser: some CellParser, batch: RowBatch) {
     if cell.attribute.isOptional, cell.defaultValue == nil { return }
     let states = unsafe batch.states[cell.column]

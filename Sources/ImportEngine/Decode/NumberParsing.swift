@@ -183,7 +183,7 @@ private struct DecimalDigits {
   var isNegative: Bool
   /// ASCII digits without zeros at either end; empty for zero.
   var significant: [UInt8] = []
-  /// At most a hundred million either way: what is beyond is out of range for every type.
+  /// Limited to a hundred million in both directions, because greater exponents are out of range for every type.
   var exponent = 0
 
   /// - Returns: nil when the text is no decimal number.

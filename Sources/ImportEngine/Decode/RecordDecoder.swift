@@ -7,7 +7,7 @@ import StoreInterface
 /// Decodes record batches into rows by a plan. Holds no state between batches: any worker may decode any batch.
 struct RecordDecoder: Sendable {
   let plan: StepPlan
-  /// Told which fields the records have; nil where that is of no interest.
+  /// Notes which fields the records have; nil where that is not needed.
   var met: SeenFields?
 
   /// - Parameter superseded: records that another record of the same key supersedes.

@@ -3,10 +3,10 @@ import Pipelines
 import SeedFormats
 import Synchronization
 
-/// Which of the fields that a step reads its JSON records have had so far. One that none has may be misspelt, and would
-/// leave its property empty everywhere without a word. All workers of a step share it.
+/// Which of the fields that a step reads its JSON records have had so far. A field that no record has may be misspelt,
+/// and would silently leave its property empty everywhere. All workers of a step share it.
 ///
-/// A field that is there as a rule is found in the first record of the first batch and never looked for again.
+/// A frequent field is found in the first record of the first batch and not looked for again.
 final class SeenFields: Sendable {
   /// A field that no record or nested object has had so far.
   struct Unseen {
@@ -29,7 +29,7 @@ final class SeenFields: Sendable {
   private let plan: StepPlan
   private let state: Mutex<State>
 
-  /// - Returns: nil where the source's columns are checked otherwise, or nothing need be there.
+  /// - Returns: nil where the source's columns are checked elsewhere, or no field is needed.
   init?(_ plan: StepPlan) {
     guard plan.step.source.format.isJSON, plan.step.strategy != .restore else { return nil }
     self.plan = plan
@@ -74,7 +74,7 @@ final class SeenFields: Sendable {
     return sample
   }
 
-  /// What no record has had, of the nodes that there was anything of.
+  /// The fields that no record has had, for nodes that had entries.
   var unseen: [Unseen] {
     state.withLock { state in
       plan.nodes.indices.flatMap { node in

@@ -36,8 +36,8 @@ enum TextParsing {
     unsafe Data(base64Encoded: Data(bytes))
   }
 
-  /// Whether the text is an absolute or relative URI reference that `URL` takes as it is: one that it would have to
-  /// rewrite, with blanks or letters outside ASCII, is none.
+  /// Whether the text is an absolute or relative URI reference that `URL` takes as it is: a text with blanks or letters
+  /// outside ASCII, which `URL` would have to rewrite, does not count.
   static func isURI(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let text = unsafe String(decoding: bytes, as: UTF8.self)
     return !text.isEmpty && URL(string: text, encodingInvalidCharacters: false)?.absoluteString == text

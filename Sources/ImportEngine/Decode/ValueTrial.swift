@@ -7,8 +7,11 @@ import StoreInterface
 
 /// Tries whether the text of a field becomes a value of a type, and whether an export writes it back: with the very
 /// code that decodes and exports. Used by one thread at a time.
+///
+/// `batch` has one column, of the storage of `type`, and room for one row, which is the only one that is used. Bytes of
+/// a text need to live for the call only.
 @safe public final class ValueTrial {
-  /// What becomes of a text.
+  /// The outcome for a text.
   public enum Outcome: Sendable {
     /// An export writes the same text.
     case same
@@ -26,7 +29,7 @@ import StoreInterface
   private let batch: RowBatch
   private var written: [UInt8] = []
 
-  /// What every batch needs; its columns say what is in it.
+  /// An entity, which every batch needs; the columns define the contents.
   private static let entity = try? ManagedObjectModel(entities: [EntityDescription("Trial")])["Trial"]
 
   /// A trial of a type; nil for types that no text is decoded to by itself.
@@ -69,7 +72,7 @@ import StoreInterface
     batch = RowBatch(entity: entity, columns: [.init(.attribute("value"), storage)], capacity: 1, arenaCapacity: 256)
   }
 
-  /// What becomes of a field's text.
+  /// The outcome for a field's text.
   /// - Parameter kind: `string` for every field of CSV; what JSON says otherwise.
   public func outcome(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind) -> Outcome {
     batch.removeAll()

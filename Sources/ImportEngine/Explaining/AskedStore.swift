@@ -6,12 +6,12 @@ import Platform
 import StoreInterface
 
 /// The store whose indexes and rows plans are about: the one that is there, or the seed store, or else an empty one of
-/// the model in a temporary folder, which goes when this is closed.
+/// the model in a temporary folder, which is removed when this is closed.
 final class AskedStore {
   let store: SQLiteStore
   /// Of a store that is there; nil for an empty one of the model.
   let path: String?
-  /// What is worth knowing about it.
+  /// Remarks about the store.
   let notes: [String]
   private let folder: ScratchFolder?
 
@@ -19,7 +19,7 @@ final class AskedStore {
     var notes: [String] = []
     for path in [settings.path, settings.seed].compactMap({ $0 }) where FileManager.default.fileExists(atPath: path) {
       do {
-        // A run may replace what is no store, or migrate one of another version.
+        // A run may replace a file that is no store, or migrate a store of another version.
         try StoreMetadata.read(path: path).check(against: model)
       } catch {
         notes.append("\(FilePath.shown(path)) is no store of this model")

@@ -18,7 +18,7 @@ final class LookupExplainer {
   private let isInPlace: Bool
   /// As many keys as a batch of records has are looked for with one statement.
   private static let keysPerFetch = 8_192
-  /// As many are in statements that are shown, and that advice is asked for: the shell does not know long lists.
+  /// The number of keys in statements that are shown or used for advice, because the shell cannot handle long lists.
   private static let keysShown = 4
 
   init(_ asked: AskedStore, _ model: ManagedObjectModel, isInPlace: Bool) {
@@ -32,8 +32,8 @@ final class LookupExplainer {
   private func lookup(
     _ kind: Lookup.Kind, _ purpose: String, _ fetch: FetchExplanation, readsWholeTable: Bool = false
   ) throws -> Lookup {
-    // What is looked for by keys has its index where no table is scanned; for few keys of a small table the shell may
-    // prefer another.
+    // A look-up by keys has its index when no table is scanned; for few keys of a small table the shell may suggest
+    // another index.
     let hasIndex = [.match, .constraint, .members].contains(kind) && !fetch.scansTable
     return Lookup(
       kind: kind, purpose: purpose,
@@ -79,7 +79,7 @@ final class LookupExplainer {
     }
     let examples = try ExampleKeys.values(of: columns, in: entity, store, limit: Self.keysPerFetch)
     var fetch = try store.explanation(of: makeRequest(Array(examples.prefix(Self.keysShown))))
-    // What is decided for few keys need not be for many.
+    // SQLite's plan for few keys may differ from that for many.
     let all = (0..<Self.keysPerFetch).map { examples[$0 % examples.count] }
     let real = try store.explanation(of: makeRequest(all))
     fetch.plan = real.plan

@@ -1,11 +1,11 @@
 public import Exports
 public import Pipelines
 
-/// What a run of a pipeline would look up in its store, and how SQLite means to find it.
+/// The look-ups of a pipeline's run in its store, and SQLite's plans for them.
 public struct PipelineExplanation: Sendable {
   /// A statement that the run asks the store, once or many times.
   public struct Lookup: Sendable {
-    /// What is looked for.
+    /// The kind of objects that are looked for.
     public enum Kind: String, Sendable, CaseIterable {
       /// The object that a record is about.
       case match
@@ -20,9 +20,9 @@ public struct PipelineExplanation: Sendable {
       /// The objects that an export writes.
       case export
     }
-    /// What is looked for.
+    /// The kind of objects that are looked for.
     public var kind: Kind
-    /// What is looked for, in words.
+    /// The kind in words.
     public var purpose: String
     /// The statement, its plan, and the indexes that would help.
     public var fetch: ExplainedFetch
@@ -34,11 +34,11 @@ public struct PipelineExplanation: Sendable {
   public struct Part: Sendable {
     /// Which part.
     public enum Kind: String, Sendable, CaseIterable {
-      /// What comes before the first step.
+      /// The work before the first step.
       case begin
       /// A step of import.
       case step = "import"
-      /// What `expect:` counts.
+      /// The counts of `expect:`.
       case expect
       /// A step of export.
       case export
@@ -47,17 +47,17 @@ public struct PipelineExplanation: Sendable {
     public var kind: Kind
     /// The step's name, what is expected, or the path of the export; empty for the beginning.
     public var name: String
-    /// Whose objects it is about; nil for the beginning.
+    /// The entity of the objects; nil for the beginning.
     public var entity: String?
-    /// How an import step writes, as far as it can be told before.
+    /// How an import step writes, as far as that is known before the run.
     public var strategy: ImportStep.Strategy?
     /// Why it writes so.
     public var reason: String?
     /// Whether its rows are written as finished pages.
     public var writesPages = false
-    /// What is done without a statement.
+    /// The work that needs no statement.
     public var notes: [String] = []
-    /// What it asks the store.
+    /// The statements of the part.
     public var lookups: [Lookup] = []
   }
 
@@ -66,7 +66,7 @@ public struct PipelineExplanation: Sendable {
   /// The store that was asked for its plans; nil where there is none yet, and an empty one of the model was made and
   /// removed again.
   public var store: String?
-  /// What is worth knowing about the store that was asked.
+  /// Remarks about the store that was asked.
   public var notes: [String]
   /// In the order of the run.
   public var parts: [Part]

@@ -3,7 +3,7 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// What a run begins with: a new store, or the rows of one that is there.
+/// The state that a run begins with: a new store, or an existing one with rows.
 struct RunOrigin {
   /// Whether the run makes a new store.
   let isFresh: Bool

@@ -3,7 +3,7 @@ import Pipelines
 import Predicates
 import StoreInterface
 
-/// What one import step would ask the store.
+/// The statements that one import step would run.
 struct StepExplanation {
   let plan: StepPlan
   let choice: StrategyChoice
@@ -60,7 +60,7 @@ struct StepExplanation {
     }
   }
 
-  /// What a context asks for the objects of one node.
+  /// The statements of a context for the objects of one node.
   private func objectLookups(_ node: NodePlan) throws -> [Lookup] {
     var result: [Lookup] = []
     if !node.match.isEmpty { result.append(try match(node)) }

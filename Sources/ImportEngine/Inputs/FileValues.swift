@@ -5,7 +5,7 @@ import Synchronization
 
 /// The files that `file()` reads in a run, by any thread, and what they held: part of the digest of the run's inputs.
 ///
-/// What is kept of a file is its path and a digest, some 200 bytes.
+/// For each file only its path and a digest are kept, some 200 bytes.
 final class FileValues: ValueFiles {
   /// The largest file that can be a value.
   static let maximumBytes = 64 << 20
@@ -33,7 +33,7 @@ final class FileValues: ValueFiles {
     self.init(paths: ProjectPaths(pipelinePath: pipeline.path, allowsOutside: pipeline.allowsOutside))
   }
 
-  /// What a file holds.
+  /// The bytes of a file.
   /// - Parameter name: its path, relative to the pipeline file.
   func read(_ name: String) throws(RecordExpressionFailure) -> Data {
     let path: String

@@ -4,8 +4,8 @@ import Pipelines
 import Platform
 import SeedFormats
 
-/// The files of all sources of a run, checked to be there; what can be read only once is kept in a file, because a
-/// source may be read more than once.
+/// The files of all sources of a run, checked for existence. A stream that can be read only once is kept in a file,
+/// because a source may be read more than once.
 struct SourceInputs {
   /// Per import step: its files.
   let files: [[SourceFile]]
@@ -26,7 +26,7 @@ struct SourceInputs {
   init(_ steps: [ImportStep], spool: SourceSpool, isDryRun: Bool = false) throws(RunError) {
     var all: [[SourceFile]] = []
     var unread: [[String]] = []
-    // What is missing is told before a stream is waited for.
+    // Missing files are reported before waiting for a stream.
     for step in steps {
       for path in step.source.paths { try Self.requireReadable(path, step: step) }
     }
@@ -61,13 +61,13 @@ struct SourceInputs {
     self.stamps = stamps
   }
 
-  /// For a variable that is written as shells have it.
+  /// A hint for a variable that is written as in a shell.
   private static func variableHint(_ written: String) -> String? {
     guard let match = written.firstMatch(of: /\$([A-Za-z_][A-Za-z0-9_]*)/) else { return nil }
     return "variables are written ${\(match.output.1)};"
   }
 
-  /// For a path that was meant from the folder around the pipeline's.
+  /// A hint for a path that is relative to the folder above the pipeline's.
   private static func outerHint(_ path: String) -> String? {
     let (folder, name) = (FilePath.folder(of: path), FilePath.name(of: path))
     return FileSystem.exists("\(folder)/../\(name)") ? "did you mean ../\(name)?" : nil
@@ -96,8 +96,8 @@ struct SourceInputs {
         + "step \(step.name) reads it; paths are relative to the pipeline file")
   }
 
-  /// - Throws: `RunError` when a file is not what it was when the run began: it may have been read in part before and
-  ///   in part after the change.
+  /// - Throws: `RunError` when a file has changed since the run began, because it may have been read partly before and
+  ///   partly after the change.
   func requireUnchanged() throws(RunError) {
     for file in files.joined() where stamps[file.path] != Stamp(file.path) {
       throw RunError(

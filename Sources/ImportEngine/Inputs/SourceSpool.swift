@@ -5,15 +5,15 @@ import Pipelines
 import Platform
 import Synchronization
 
-/// Keeps what can be read only once in files of the run, because a source may be read more than once and by several
-/// steps. What has no end is bounded, by size and by the length of its records.
+/// Keeps streams that can be read only once in files of the run, because a source may be read more than once and by
+/// several steps. Endless streams are limited by size and by the length of records.
 ///
 /// Several streams are read side by side: they may be written in any order (`tee a.fifo > b.fifo`).
 struct SourceSpool: Sendable {
-  /// What is to be kept.
+  /// A stream to be kept.
   struct Stream: Sendable {
     var path: String
-    /// What tells it from other streams.
+    /// The identity of the stream.
     var identity: String
     var name: String
     var recordLimit: RecordLimit
@@ -29,7 +29,7 @@ struct SourceSpool: Sendable {
 
   /// Reads streams to their ends, each once.
   /// - Returns: the path of the file with each stream's bytes, by the stream's identity.
-  /// - Throws: what went wrong first; the other streams are not waited for.
+  /// - Throws: the first error; the other streams are not waited for.
   func keep(_ streams: [Stream]) throws(RunError) -> [String: String] {
     var kept: [String: String] = [:]
     var distinct: [(stream: Stream, target: String)] = []
@@ -116,7 +116,7 @@ struct SourceSpool: Sendable {
   }
 }
 
-/// Notices text in which no record can end, however it goes on, without reading it as records.
+/// Finds a record that is too long in text that is not parsed.
 struct RecordLimit: Sendable {
   /// The longest record.
   let bytes: Int
@@ -125,7 +125,7 @@ struct RecordLimit: Sendable {
   private var position = 0
   /// Where the text without any of them starts.
   private var start = 0
-  /// Nothing can be told of it: it is compressed, or a property list, which is bounded as a whole.
+  /// Whether record lengths are unknown: the text is compressed, or a property list, which is limited as a whole.
   private var isCompressed = false
 
   init(format: SourceSettings.Format, bytes: Int) {

@@ -84,7 +84,7 @@ private final class StreamOpening: @unchecked Sendable {
     while descriptor == nil {
       if stops.contains(where: \.isCancelled) {
         isAbandoned = true
-        // A writer for a moment: it lets go of the thread that waits for one.
+        // Opening the FIFO for writing for a moment releases the thread that waits for a writer.
         let writer = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         if writer >= 0 { close(writer) }
         try StreamReader.check(stops)

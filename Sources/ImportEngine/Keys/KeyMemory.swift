@@ -2,8 +2,8 @@ import Foundation
 import Platform
 
 /// Where the key tables of a run keep their entries: in memory up to a budget, beyond it in temporary files that are
-/// mapped into memory, which the system can write out when it needs the room. Where the disk is full, memory it is.
-/// Used by one thread at a time.
+/// mapped into memory, which the system can write out when it needs the room. When the disk is full, they stay in
+/// memory. Used by one thread at a time.
 final class KeyMemory {
   /// Bytes that the tables may hold in memory together.
   let budget: Int

@@ -40,7 +40,7 @@ import Platform
 
   @unsafe private var slotBase: UnsafeMutablePointer<Slot> { unsafe slots.base.assumingMemoryBound(to: Slot.self) }
 
-  /// What a key leads to.
+  /// The result of looking a key up.
   enum Match: Hashable, Sendable {
     case none
     case row(RowReference)
@@ -48,7 +48,7 @@ import Platform
     case ambiguous
   }
 
-  /// What a key leads to.
+  /// The result of looking a key up.
   func match(_ key: UnsafeRawBufferPointer) -> Match {
     unsafe lookUp { match in unsafe match(key) }
   }
@@ -168,7 +168,8 @@ import Platform
   }
 
   /// Looks up many keys in turn.
-  /// - Parameter body: is given a function that says what a key leads to. It knows the table as it is now.
+  /// - Parameter body: gets a function that looks a key up. It must not be kept, and the table must not change
+  ///   meanwhile.
   @inline(__always)
   func lookUp<Result>(_ body: ((UnsafeRawBufferPointer) -> Match) -> Result) -> Result {
     let mask = mask

@@ -5,10 +5,10 @@ import Pipelines
 import Platform
 import StoreInterface
 
-/// A migration that is done to a copy of the store in a folder for temporary files, which goes at the end: so a dry run
-/// ends as the migration would, also where only doing it tells.
+/// A migration of a copy of the store in a temporary folder, which is removed at the end. So a dry run ends as the
+/// migration would, even where only the work itself shows a problem.
 ///
-/// It takes the time of the migration, and as much space there as the store and what it becomes.
+/// It takes the time of the migration, and space in that folder for the old store and the new one.
 package struct MigrationRehearsal {
   private let store: String
 

@@ -16,7 +16,7 @@ package struct MigrationSteps {
   /// Mapping models that cannot be used, and those that were passed over for what they leave out.
   package private(set) var warnings: [String] = []
   private var migration = ProgressiveMigration(library: ModelLibrary())
-  /// Told what each step of several asked of its stores, after it.
+  /// Called after each of several steps with the work that it asked of its stores.
   package var didWork: (@Sendable (StoreCounts) -> Void)? {
     get { migration.didWork }
     set { migration.didWork = newValue }
@@ -166,7 +166,7 @@ package struct MigrationSteps {
 
   // MARK: Work
 
-  /// What the data break in each step, as far as it can be told before the first.
+  /// The rules that the data break in each step, as far as that is known before the first.
   /// - Throws: `StoreError`, `MappingInferenceError`.
   package func outlook() throws -> ChainOutlook? {
     try chain.map { try ChainOutlook($0, storeAt: store.path) }
@@ -185,8 +185,8 @@ package struct MigrationSteps {
   /// - Parameters:
   ///   - options: for the steps that are done in place, and for duplicates in all.
   ///   - willBegin: told of each step before it begins.
-  ///   - didEnd: told what a step did by statements.
-  /// - Throws: `MigrationError`, `StoreMigrationError`, `StoreError`; the store is what it was then.
+  ///   - didEnd: called with the report of a step that was done by statements.
+  /// - Throws: `MigrationError`, `StoreMigrationError`, `StoreError`; the store is unchanged then.
   package func carryOut(
     _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void = { _ in },
     didEnd: @escaping @Sendable (MigrationChain.Step, MigrationReport) -> Void = { _, _ in }
@@ -198,7 +198,7 @@ package struct MigrationSteps {
     try migration.migrateStore(at: store, type: .sqlite, to: models.target.model)
   }
 
-  /// Does to a copy of the store what a migration does.
+  /// Migrates a copy of the store.
   /// - Returns: what one step in place did; nil for several.
   func carryOut(
     _ options: StoreMigration.Options, at copy: String, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void,

@@ -107,7 +107,7 @@ struct ObjectBatch {
     case destination(ObjectID?)
   }
 
-  /// What became of the records, before the save makes everything clean.
+  /// The outcomes of the records, taken before the save resets the objects' changes.
   func outcomes() -> StepOutcomes {
     var result = StepOutcomes()
     var nestedChanged: Set<Int32> = []
@@ -243,7 +243,7 @@ struct ObjectBatch {
     of object: ManagedObject, _ child: ChildPlan, _ inner: DecodedNode, rows: [Int]
   ) throws {
     let previous = object.isInserted ? [] : try object.objects(for: child.property)
-    // Objects without a key of their own are told apart by their position only.
+    // Objects without a key of their own are identified by their position.
     var reusable = child.node.match.isEmpty ? previous.filter { $0.entity == child.node.entity }[...] : []
     var members: [ManagedObject] = []
     for nestedRow in rows {
@@ -267,7 +267,7 @@ struct ObjectBatch {
     if let identity = identity(node, row) { known[identity] = object }
   }
 
-  /// What tells an object apart from others of its hierarchy: the properties of its natural key and their values.
+  /// The identity of an object in its hierarchy: the properties of its natural key and their values.
   private struct Identity: Hashable {
     /// Stands for the hierarchy and the properties.
     let space: Int

@@ -8,7 +8,7 @@ import StoreInterface
 struct ObjectMatch: Sendable {
   /// Nil when there is none.
   var id: ObjectID?
-  /// Whether there are others, so that none of them can be meant.
+  /// Whether several objects match, so that none can be chosen.
   var isAmbiguous = false
 }
 

@@ -8,8 +8,8 @@ import Synchronization
 /// Rows of a batch on their way into the store: objects are made of them at once, and saved as soon as that is allowed,
 /// so that the objects of one batch can be made while those of the batch before are being written.
 ///
-/// Both happen in one piece of work on the context's queue. What it uses belongs to it from `begin` until `outcome`
-/// returns.
+/// Both happen in one piece of work on the context's queue. Its objects must not be used elsewhere from `begin` until
+/// `outcome` returns.
 final class ObjectSave: @unchecked Sendable {
   let decoded: DecodedBatch
   let plan: StepPlan
@@ -56,7 +56,7 @@ final class ObjectSave: @unchecked Sendable {
   /// Lets the objects be saved. To be called once.
   func allow() { permission.signal() }
 
-  /// Nothing is saved any more, unless that has begun; waits until all is over.
+  /// Cancels the save unless it has begun, and waits for the end of the work.
   func abandon() {
     isAbandoned.store(true, ordering: .releasing)
     permission.signal()
@@ -64,7 +64,7 @@ final class ObjectSave: @unchecked Sendable {
   }
 
   /// Waits for the end.
-  /// - Throws: why nothing was saved.
+  /// - Throws: the error because of which nothing was saved.
   func outcome() throws -> StepOutcomes {
     end.wait()
     return try result?.get() ?? StepOutcomes()

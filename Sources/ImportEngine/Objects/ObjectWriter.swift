@@ -23,7 +23,7 @@ final class ObjectWriter {
     container = try PersistentContainer(name: "seedbed.import", model: target.model, store: target)
   }
 
-  /// What its contexts asked of the target.
+  /// The requests of its contexts to the target.
   var counts: PerformanceCounts { container.persistentStoreCoordinator.counters.current }
 
   /// A context for one batch: nothing that it loads or saves is kept for others.
@@ -91,7 +91,7 @@ final class ObjectWriter {
 
   /// Begins to make objects of the rows of the batch that `existing` was asked about, on the queue of their context.
   /// They are saved when they may be, and `finish` waits for that.
-  /// - Parameter waiting: references that are set later; what is required of them is not checked yet.
+  /// - Parameter waiting: references that are set later; mandatory ones are not checked yet.
   func begin(_ decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference]) -> ObjectSave {
     decoded.root.resetPrimaryKeys()
     let save = makeSave(

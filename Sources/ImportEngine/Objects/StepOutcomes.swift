@@ -1,6 +1,6 @@
 import Reports
 
-/// What has become of a step's records so far, rejected ones aside, which `StepRejects` counts.
+/// Counts of a step's records by their outcome. Rejected records are counted by `StepRejects`.
 struct StepOutcomes: Sendable {
   var inserted = 0
   var updated = 0
@@ -14,7 +14,7 @@ struct StepOutcomes: Sendable {
   /// How rows were written, as far as the choice of the strategy does not say it: "written as finished pages".
   var remarks: [String] = []
 
-  /// What is remarked where rows do not go through SQL.
+  /// The remark of rows that are not written through SQL.
   static let writtenAsPages = StepOutcomes(remarks: ["written as finished pages"])
 
   static func += (left: inout StepOutcomes, right: StepOutcomes) {

@@ -63,7 +63,7 @@ struct BulkPreparation: Sendable {
       guard unresolved.isEmpty else { return }
       decoded.dropProblemRows()
       let rows = preparation.rows.checkOut()
-      // A value that no column can hold is told where the batch is written.
+      // A value that no column can hold is reported where the batch is written.
       guard unsafe (try? encoder.encode(decoded.root.batch, into: rows)) != nil else { return }
       decoded.setEncoded(rows)
     }

@@ -57,7 +57,7 @@ struct StoredRowLookup: Sendable {
       let different = found.findings.indices.filter { found.findings[$0] == .different }
       if different.isEmpty { return nil }
       let changes = lookup.encoded.checkOut()
-      // A value that no column can hold is told where the record is written by itself.
+      // A value that no column can hold is reported where the record is written by itself.
       guard (try? encoder.encode(different, of: batch, into: changes)) != nil else { return nil }
       return changes
     }

@@ -2,8 +2,8 @@ import CoreDataLayout
 import SeedFormats
 import StoreInterface
 
-/// What a first reading (`UnchangedScan`) has found out about the records of a source, and the records that are still
-/// to be written. The scan fills it batch after batch; later readings drop what is done from their batches.
+/// The findings of a first reading (`UnchangedScan`) about the records of a source, and the records that are still to
+/// be written. The scan fills it batch after batch; later readings drop finished records from their batches.
 final class ScannedRecords {
   /// Rows of the table.
   let rowCount: Int
@@ -28,9 +28,9 @@ final class ScannedRecords {
   private var isNew = RecordSet()
   /// Those that change a stored row.
   private var isChanged = RecordSet()
-  /// What they say; nil where only SQLite can write it.
+  /// The changes of these records; nil where only SQLite can write them.
   private(set) var changes: ChangedRows?
-  /// Whether that has been written.
+  /// Whether the changes have been written.
   private var changesAreWritten = false
   /// Numbers of the records of the batch at hand in a later reading; none while there is none.
   private var numbers = 0..<0
@@ -44,7 +44,7 @@ final class ScannedRecords {
 
   // MARK: - The first reading
 
-  /// What is known of a record after the first reading.
+  /// The findings about a record after the first reading.
   struct Finding {
     /// Whether it has a row: without one it was left out, or has a problem.
     var isRow = false
@@ -52,11 +52,11 @@ final class ScannedRecords {
     var isNew = false
     /// Whether it is not certain that its row is the stored one's.
     var isDeferred = false
-    /// Whether nothing may be concluded from the stored row.
+    /// Whether the stored row must not be used to judge the record.
     var isUncertain = false
   }
 
-  /// Collects what a record of the batch at hand says of a stored row.
+  /// Collects the change that a record of the current batch makes to a stored row.
   /// - Parameters:
   ///   - record: counted in the batch.
   ///   - index: the position of its row among the encoded ones.
@@ -114,8 +114,9 @@ final class ScannedRecords {
 
   // MARK: - Changes
 
-  /// Gives up what records say of stored rows.
-  /// - Returns: it where they are many, to be written at once; nil where they are few, or only SQLite can write it.
+  /// Hands over the collected changes of stored rows.
+  /// - Returns: the changes where they are many, to be written together; nil where they are few, or only SQLite can
+  ///   write them.
   func releaseChanges(ifMany settings: UnchangedScanSettings) -> ChangedRows? {
     defer { changes = nil }
     guard changedCount >= settings.leastChanged, changedCount >= rowCount / settings.rowsPerChanged else { return nil }

@@ -9,7 +9,7 @@ import StoreInterface
 /// anew with their changes, and indexes are made anew from all keys in order.
 struct TableRewrite {
   let scope: StepScope
-  /// What a first reading has found out.
+  /// The findings of a first reading.
   let scanned: ScannedRecords
   let superseded: SupersededRecords
   /// Writes the records of a batch one by one.
@@ -48,14 +48,14 @@ struct TableRewrite {
       scanned.markWritten(changes)
     }
     guard var others else { return false }
-    // What a change was refused for is in its record, which was not kept.
+    // The reason why a change was refused is in its record, which was not kept.
     if let changes, !changes.refused.isEmpty { others.giveUp() }
     try writeOthers(others)
     return true
   }
 
   /// Adds the new records of the source to the load that is going on.
-  /// - Parameter changes: what is written of the others by the end of the load.
+  /// - Parameter changes: the changes of stored rows, which are written at the end of the load.
   /// - Returns: the rest.
   private func append(besides changes: ChangedRows?) throws -> DeferredRecords {
     scope.count(StepOutcomes(remarks: ["\(scanned.newCount) new records written as finished pages"]))
@@ -80,7 +80,7 @@ struct TableRewrite {
     var good = [Bool](repeating: true, count: decoded.records.count)
     for row in 0..<node.batch.count where !decoded.isKnownNew(node, row: row) {
       let record = Int(node.records[row])
-      // What is wrong with a record is told at once.
+      // Problems of a record are reported at once.
       guard decoded.problems[record] == nil else { continue }
       others.append(record)
       good[record] = false
@@ -111,7 +111,7 @@ extension ScannedRecords {
 }
 
 extension StepPlan {
-  /// Whether changes of stored rows can be written without their records: nothing else hangs on those.
+  /// Whether changes of stored rows can be written without their records, because nothing else depends on the records.
   var allowsTableRewrite: Bool { allowsPageAppend && step.onMatch == .update && root.recordKey == nil }
 
   /// Whether new rows need no look into an index: the only constraint is the match key, by which they are known to be

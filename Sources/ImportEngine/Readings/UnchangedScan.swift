@@ -7,11 +7,10 @@ import StoreInterface
 /// The first reading of a step's source into a table that has rows: finds the records whose objects have all their
 /// values already, without a statement per record, and the records that share a key.
 ///
-/// It only reads. A record is done with here when it is left out by `where:`, or when everything about it is certain:
-/// it has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing
-/// and has every value that it gives, byte for byte. Where all of this holds but the last, what the record says is
-/// collected, so that many such changes can be written at once. All other records are deferred, and go the way that
-/// they go without a scan.
+/// It only reads. A record is finished here when it is left out by `where:`, or when everything about it is certain: it
+/// has no problems, its references lead to objects that stay, and the one stored row with its key waits for nothing and
+/// has every value that it gives, byte for byte. When only the values differ, the record's change is collected, so that
+/// many such changes can be written together. All other records are deferred, and are imported as without a scan.
 struct UnchangedScan {
   private let records: ScannedRecords
   private let scope: StepScope
@@ -35,7 +34,7 @@ struct UnchangedScan {
   }
 
   /// Reads the source of a step.
-  /// - Parameter collectsChanges: whether what records say of stored rows is kept, so that it can be written as pages.
+  /// - Parameter collectsChanges: whether changes of stored rows are kept, so that they can be written as pages.
   /// - Returns: nil when the step's records cannot be compared with stored rows, and all go through the store.
   static func run(_ scope: StepScope, collectsChanges: Bool) throws -> ScannedRecords? {
     let session = scope.session
@@ -87,7 +86,7 @@ struct UnchangedScan {
       findings[record].isRow = true
       if found.findings[row] != .same { findings[record].isDeferred = true }
       if found.findings[row] == .absent { findings[record].isNew = true }
-      // A stored row that may go again, or that another change is held back for, has its own way.
+      // A record is deferred when its stored row may still be deleted, or has a change that is held back.
       if mayMeetWaiting, found.primaryKeys[row] != 0 {
         let object = RowReference(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
         if session.late.isProvisional(object) || session.late.isHeld(object) { findings[record].isUncertain = true }
@@ -97,7 +96,8 @@ struct UnchangedScan {
         findings[record].isUncertain = true
       }
     }
-    // A reference of the key that leads nowhere now does not while the step runs: it is none to the step's own entity.
+    // A reference in the key that leads nowhere now will lead nowhere while the step runs, because it is not to the
+    // step's own entity.
     for reference in result.unresolved { findings[Int(reference.node.records[reference.row])].isUncertain = true }
     for record in decoded.problems.keys {
       findings[record].isUncertain = true
@@ -106,8 +106,8 @@ struct UnchangedScan {
     return findings
   }
 
-  /// Collects what the batch says of stored rows, where all else about it is certain.
-  /// - Parameter repeated: rows whose stored rows were found before: what becomes of those is decided record by record.
+  /// Collects the batch's changes of stored rows, where all else about the records is certain.
+  /// - Parameter repeated: rows whose stored rows were found before; their records are decided one by one.
   private func collectChanges(
     _ node: DecodedNode, _ result: LookedUpRows, _ repeated: [Int], _ findings: [ScannedRecords.Finding]
   ) throws {
@@ -161,8 +161,8 @@ struct UnchangedScan {
 }
 
 extension StepPlan {
-  /// Whether all there is to a record is a row of its own that a stored one can be compared with, and whether that row
-  /// is found and its references lead to the same objects whatever became of the records before it.
+  /// Whether a record consists of one row that can be compared with a stored row, and whether the look-up of that row
+  /// and of its references gives the same result whatever the records before it did.
   var allowsUnchangedScan: Bool {
     guard step.onMatch == .update || step.onMatch == .keep, root.children.isEmpty, !root.match.isEmpty,
       root.matchColumns.allSatisfy({ $0 >= 0 })
@@ -177,10 +177,11 @@ extension StepPlan {
     for reference in root.references {
       if reference.relationship.isToMany || reference.column == nil || reference.orderColumn != nil { return false }
       guard reference.table.entity.root == root.entity.root else { continue }
-      // Objects of the step's own entity are looked for: what they are found by must be what no update changes.
+      // Objects of the step's own entity are looked for, so no update may change the attributes by which they are
+      // found.
       if reference.table.isByRecordKey || matched != Set(reference.table.attributes) { return false }
     }
-    // A context reads these texts as values that may be other texts.
+    // A context converts these texts to values, whose text may then differ.
     return !root.cells.contains { $0.attribute.type == .uri }
   }
 }

@@ -21,7 +21,7 @@ final class RejectCollector {
 
   /// Whether files that are no files of rejects may be replaced.
   private let replacesForeign: Bool
-  /// Told of every single reject; nil where nothing wants to know.
+  /// Called with every single reject; nil where that is not needed.
   private let onReject: ((Reject) -> Void)?
 
   init(

@@ -12,9 +12,9 @@ final class RejectFile {
   let path: String
   /// The source's own columns (CSV).
   let header: [String]
-  /// What stands between fields (CSV).
+  /// The delimiter between fields (CSV).
   var delimiter: [UInt8] { source.delimiterBytes }
-  /// What the path leads to.
+  /// The file that the path leads to, links followed.
   private let place: String
   private let partialPath: String
   private let work: WorkFolder
@@ -133,7 +133,7 @@ final class RejectFile {
     for (index, field) in fields.enumerated() {
       if index > 0 { buffer += source.delimiterBytes }
       if source.quote == nil {
-        // Nothing can be quoted, so what would end the field becomes a blank.
+        // Fields cannot be quoted here, so a byte that would end the field becomes a blank.
         buffer.append(contentsOf: field.utf8.map { $0 == source.delimiter || $0 == 10 || $0 == 13 ? 32 : $0 })
       } else if field.utf8.contains(where: special.contains) {
         buffer.append(quote)

@@ -15,7 +15,7 @@ struct RejectGrouping {
   /// In the order of their first records.
   private(set) var groups: [RejectGroup] = []
 
-  /// - Parameter file: what the record was written to; nil when there is none.
+  /// - Parameter file: the file that the record was written to; nil when there is none.
   mutating func add(_ reject: Reject, file: String?) {
     var key = Key(code: reject.code, entity: reject.entity, property: reject.property)
     if places[key] == nil, groups.count >= Self.limit { key.property = "" }

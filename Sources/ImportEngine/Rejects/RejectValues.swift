@@ -42,7 +42,7 @@ extension NodePlan {
 
 extension DecodedNode {
   /// The values that a row has for the properties, joined by commas: attributes as `Value.rejectText`, relationships by
-  /// the keys of their destinations. A property that the row says nothing of gives the empty text.
+  /// the keys of their destinations. A property without a cell in the row gives the empty text.
   func shown(_ properties: [String], row: Int) -> String {
     properties.map { property in
       if let column = plan.column(.attribute(property)) { return value(column: column, row: row).rejectText }

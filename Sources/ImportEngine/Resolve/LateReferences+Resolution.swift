@@ -2,7 +2,7 @@ import ObjectModel
 import StoreInterface
 
 extension LateReferences {
-  /// Completes what has become known.
+  /// Completes the references whose destinations have become known.
   ///
   /// A record is blocked when one of its references leads nowhere, or to a row of a blocked record; everything else
   /// is written. That is the largest set of records that can stand together, cycles included.
@@ -69,7 +69,7 @@ extension LateReferences {
   private func blockedRows(_ steps: [any ReferringStep]) throws(RunError) -> Set<UInt64> {
     var blocked: Set<UInt64> = []
     var next: [UInt64] = []
-    // A row falls with the row it depends on: its record's destination, or the first row of its own record.
+    // A row is blocked with the row that it depends on: its record's destination, or the first row of its own record.
     var dependencies: [(on: UInt64, row: UInt64)] = []
     try pending.forEach { reference throws(RunError) in
       guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootReference) else { return }

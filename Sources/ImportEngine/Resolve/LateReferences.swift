@@ -1,7 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// The references of a run whose destinations are not there yet, and what waits with them. Used by the run's thread.
+/// The references of a run whose destinations are not there yet, with the records and objects that wait because of
+/// them. Used by the run's thread.
 final class LateReferences {
   let target: any ImportTarget
   let tables: KeyTables
@@ -9,7 +10,7 @@ final class LateReferences {
   private(set) var pending: PendingReferences
   /// Numbers the files of pending references.
   private var generation = 1
-  /// Rows that will go if a reference stays unresolved, as raw root references.
+  /// Rows that will be deleted if a reference stays unresolved, as raw root references.
   private(set) var provisionalRows: Set<UInt64> = []
   /// Objects with changes that are held back, likewise: later changes queue up behind them.
   private var held: Set<UInt64> = []
@@ -32,7 +33,7 @@ final class LateReferences {
   var hasNoWaitingRows: Bool { provisionalRows.isEmpty && held.isEmpty }
 
   /// Keeps a reference.
-  /// - Parameter blocks: whether its record goes when it stays unresolved.
+  /// - Parameter blocks: whether its record is rejected when it stays unresolved.
   func add(_ reference: PendingReference, blocks: Bool) throws(RunError) {
     try pending.append(reference)
     guard blocks else { return }
@@ -58,7 +59,7 @@ final class LateReferences {
   /// A file for the references that wait on.
   func nextPending() -> PendingReferences { PendingReferences(path: path + ".\(generation)") }
 
-  /// Goes on with what is left, once all else was completed or rejected.
+  /// Replaces the list by the references that still wait, once all others were completed or rejected.
   func replacePending(with left: PendingReferences, provisional: Set<UInt64>) {
     pending = left
     provisionalRows = provisional

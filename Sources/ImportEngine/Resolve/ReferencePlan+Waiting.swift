@@ -8,7 +8,7 @@ extension ReferencePlan {
   /// Whether the run fails where this reference leads nowhere.
   var isDemanded: Bool { isRestored && missing == .reject }
 
-  /// Whether the reference is set after all steps only, because what the other side's records say of the order must not
-  /// come later.
+  /// Whether the reference is set only after all steps, because the order in the other side's records must be applied
+  /// before it.
   var waitsForAll: Bool { isRestored && relationship.isOrdered }
 }

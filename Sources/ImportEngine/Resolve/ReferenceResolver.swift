@@ -5,15 +5,20 @@ import Reports
 import StoreInterface
 
 /// Looks up the natural keys of a decoded batch and fills in its foreign keys.
+///
+/// What its unsafe code relies on: states and cells of a batch are allocated for its whole capacity and stay where they
+/// are, and every entry names a row under that capacity. An entry's offset and length were written together with the
+/// key's bytes, which do not change while they are looked up. The caller has the decoded batch to itself, and no key is
+/// entered in a table during a look-up.
 struct ReferenceResolver: Sendable {
   let tables: KeyTables
 
   /// Fills the foreign-key columns of all nodes.
   /// - Parameters:
   ///   - isProvisional: whether a row may still be rejected, so that a reference to it must wait too.
-  ///   - mayBeProvisional: false where that is so of no row.
-  ///   - isFinal: nothing more will come: what is not found now is a problem of its record.
-  /// - Returns: what has to wait, in row order per node and reference.
+  ///   - mayBeProvisional: false where no row may still be rejected.
+  ///   - isFinal: whether no more rows will come, so that a key without an object is a problem of its record.
+  /// - Returns: the references that have to wait, in row order per node and reference.
   func resolve(
     _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool = true, isProvisional: (RowReference) -> Bool
   ) -> [UnresolvedReference] {
@@ -39,7 +44,7 @@ struct ReferenceResolver: Sendable {
       // Safety: states and cells of a batch stay where they are, and entries name rows of this node, all under its
       // capacity.
       let values = unsafe reference.column.map { unsafe node.batch.integers($0) }
-      // Nearly all rows of nearly all batches, in a loop of their own.
+      // Nearly all rows of nearly all batches take this shorter loop.
       var firstEntry = 0
       if !mayBeProvisional, !isStructured, !reference.waitsForAll, let states = unsafe states,
         let values = unsafe values
@@ -106,12 +111,13 @@ struct ReferenceResolver: Sendable {
     }
   }
 
-  /// Fills in foreign keys as long as each key leads to one object.
+  /// Fills in foreign keys as long as each key leads to one object. States and values have the batch's capacity.
   /// - Returns: the number of entries that are done.
   private func resolvePlain(
     _ keys: ReferenceKeys, in table: KeyTable, _ states: UnsafeMutablePointer<UInt8>,
     _ values: UnsafeMutablePointer<Int64>
   ) -> Int {
+    // Safety: `last` is one of the keys in `bytes`, or empty. Rows and keys of entries are in bounds, see above.
     unsafe keys.bytes.withUnsafeBytes { bytes in
       unsafe keys.entries.withUnsafeBufferPointer { entries in
         unsafe table.lookUp { match in

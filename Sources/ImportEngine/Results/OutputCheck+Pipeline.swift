@@ -39,7 +39,7 @@ extension OutputCheck {
         field: "store.path", path: pipeline.store.path, kind: .store(isImportedInto: pipeline.store.replace == .never))
     ]
     for step in pipeline.exports where !step.isDirect {
-      // A mistake in the columns is told with the others, later.
+      // A mistake in the columns is reported with the others, later.
       guard let mark = try? step.mark(model) else { continue }
       results.append(Result(field: "export.to", path: step.to, kind: .text(mark, .csv)))
     }

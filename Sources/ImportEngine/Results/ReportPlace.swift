@@ -12,9 +12,8 @@ public enum ReportPlace {
   /// Looks at the path of a report before anything is written there.
   /// - Parameters:
   ///   - pipelinePath: the pipeline file, which it must not be.
-  ///   - pipeline: what the file says, where it could be read: the report must not be one of the run's inputs and
-  ///     results.
-  /// - Throws: `RunError` when the path names anything but nothing or an earlier report.
+  ///   - pipeline: the pipeline, where the file could be read: the report must not be one of its inputs and results.
+  /// - Throws: `RunError` when there is something at the path that is not an earlier report.
   public static func check(
     _ path: String, pipelinePath: String, pipeline: PipelineFile?, replacesForeign: Bool
   ) throws(RunError) {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// What another thread computes while the owner goes on.
+/// A computation on another thread while the owner continues.
 final class Background<Value: Sendable, Failure: Error>: Sendable {
   private let group = DispatchGroup()
   private let result = Mutex<Result<Value, Failure>?>(nil)
@@ -14,7 +14,7 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
       result.withLock { $0 = outcome }
       return
     }
-    // A queue of its own: while this waits for a file, the workers of others must not be one fewer.
+    // It has its own queue, because while it waits for a file it must not take the place of a worker.
     DispatchQueue(label: "seedbed.background").async(group: group) {
       let outcome = Result<Value, Failure>(catching: body)
       self.result.withLock { $0 = outcome }
@@ -25,7 +25,7 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
   func wait() { group.wait() }
 
   /// Waits for the end.
-  /// - Throws: what the other thread threw.
+  /// - Throws: the error of the other thread.
   func value() throws(Failure) -> Value {
     wait()
     // The group is left when the result is there.

@@ -33,7 +33,7 @@ struct ExpectationCheck {
 
   /// - Parameters:
   ///   - steps: the reports of the import steps.
-  ///   - unread: steps of which a dry run has left a file unread; nothing can be said of them, nor of the store.
+  ///   - unread: steps of which a dry run has left a file unread; they are not checked, and neither is the store.
   ///   - storePath: the finished store, which is not in place yet.
   ///   - open: the store where it is open.
   /// - Returns: how many expectations were met.
@@ -100,7 +100,7 @@ struct ExpectationCheck {
     }
   }
 
-  /// What is wrong with the number of rows against those of the store that is there.
+  /// The problem with the number of rows compared with the existing store.
   private func shrinkage(_ step: ImportStep, _ percent: Double, _ store: SQLiteStore) throws -> String? {
     guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return nil }
     let before = try rowsBefore[step.entity] ?? rowCount(of: step.entity)

@@ -13,7 +13,7 @@ struct InputDigest: Sendable {
   /// The UUID of a new store that the pipeline states none for: the same inputs give the same one.
   let uuid: String
 
-  /// What stands in a new store until the digest is known.
+  /// The placeholder in a new store until the digest is known.
   static let unknownUUID = "00000000-0000-0000-0000-000000000000"
 
   /// Reads all inputs from the beginning to the end.
@@ -38,7 +38,7 @@ struct InputDigest: Sendable {
       }
     }
     if pipeline.store.migratesOrigin {
-      // What is no file is told by the migration, and reading it might wait for ever.
+      // Only files are read: anything else is reported by the migration, and reading it might wait for ever.
       for path in MigrationSteps.mappingFiles(of: pipeline) {
         if case .file = PathContent(at: path) { try SourceInputs.digest(path, into: &digest) }
       }

@@ -3,7 +3,7 @@ import ObjectModel
 import Pipelines
 
 extension PipelineCheck {
-  /// Derived values that are not computed here would stay empty without a word, so such entities are not imported into.
+  /// Derived values that are not computed here would silently stay empty, so such entities are not imported into.
   static func requireComputedDerivations(_ plans: [StepPlan], _ store: SQLiteStore) throws(RunError) {
     for derived in store.layout.derivedAttributes {
       guard let obstacle = derived.obstacle,

@@ -11,7 +11,7 @@ extension PipelineCheck {
         placed.expression.root.namedFiles.compactMap { named in
           problem(of: named, paths).map { found in
             PipelineProblem(
-              // What only some records ask for may be right for them.
+              // A file that only some records need may exist for these records.
               severity: named.isCertain ? .error : .warning, kind: found.kind, code: "lint.file",
               message: "file(): \(found.message)", hint: found.hint, file: FilePath.shown(file.path),
               position: placed.position)

@@ -8,8 +8,8 @@ import SeedFormats
 /// The mistakes of a pipeline that show before it runs. `seedbed lint` lists them all; a run that has errors among them
 /// ends with the same list before it touches anything.
 public enum PipelineCheck {
-  /// Reads a pipeline file. Where it has mistakes, those that only the model shows are told as well, of all that could
-  /// be read.
+  /// Reads a pipeline file. When it has mistakes, mistakes that only the model shows are reported as well, for all
+  /// parts that could be read.
   /// - Throws: `PipelineError` with every mistake.
   public static func read(
     path: String, environment: [String: String], options: PipelineReader.Options = PipelineReader.Options()
@@ -20,7 +20,7 @@ public enum PipelineCheck {
         path: file.modelPath, version: file.modelVersion, templatePath: file.store.existingOrigin
       ).model
     {
-      // What is required may be in a step that could not be read.
+      // A required part may be in a step that could not be read.
       reading.problems += PipelineLinter.lint(file, model: model).filter { problem in
         problem.severity == .error && !dependentCodes.contains(problem.code)
       }
@@ -29,7 +29,7 @@ public enum PipelineCheck {
     return try reading.soundFile()
   }
 
-  /// What steps and lines that could not be read might supply.
+  /// The parts that unreadable steps and lines might supply.
   private static let dependentCodes: Set<String> = ["lint.required-not-mapped", "lint.match-not-mapped"]
 
   /// Looks at a pipeline, its model and the beginning of every source: is it there, does it have the columns that `map`
@@ -42,14 +42,14 @@ public enum PipelineCheck {
     }
     let lint = ofFile(file, model, looks) + ofLookups(file, failures)
     let faulty = faulty(file, lint)
-    // Where a step has mistakes already, its source says nothing new.
+    // The source of a step with mistakes is not checked.
     let ofSources = zip(file.imports, looks).flatMap { step, look in
       faulty.contains(step.position) ? [] : look.findings(model: model)
     }
     return sorted(lint + ofSources + looks.flatMap(\.warnings) + ofValueFiles(file))
   }
 
-  /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. What is only wrong with a source is told
+  /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. Problems of a source alone are reported
   ///   when it is read.
   static func requireSound(
     _ file: PipelineFile, model: ManagedObjectModel, resources: RecordExpressionResources
@@ -72,7 +72,7 @@ public enum PipelineCheck {
     throw error
   }
 
-  /// What the file and the model show, and the planning of steps.
+  /// The problems that the file, the model and the planning of steps show.
   private static func ofFile(
     _ file: PipelineFile, _ model: ManagedObjectModel, _ looks: [Look]
   ) -> [PipelineProblem] {
@@ -130,7 +130,7 @@ public enum PipelineCheck {
 }
 
 extension PipelineCheck {
-  /// A step with what the beginning of its first source says.
+  /// A step with the columns of its first source.
   private struct Look {
     /// The step as its columns make it: an expression that is the name of one is that column.
     let step: ImportStep
@@ -177,7 +177,7 @@ extension PipelineCheck {
       }
     }
 
-    /// What is wrong with the sources, as far as their beginnings show it.
+    /// The problems of the sources, as far as their beginnings show them.
     func findings(model: ManagedObjectModel) -> [PipelineProblem] {
       if let failure { return [problem(failure)] }
       do {
@@ -221,7 +221,7 @@ extension PipelineCheck {
           ?? step.fieldPositions["where"] ?? step.position)
     }
 
-    /// What the columns make doubtful.
+    /// Warnings about the columns.
     var warnings: [PipelineProblem] {
       let doubts =
         step.map.flatMap { $0.doubts(columns) } + writtenMap.flatMap { $0.doubts(ofColumnsLikeConstants: columns) }
@@ -268,7 +268,7 @@ extension ImportStep {
 }
 
 extension [MapEntry] {
-  /// Where the map says what becomes of a property of a nested object; of the innermost entry that is there.
+  /// The position of the map's entry for a property of a nested object, or of the innermost entry that exists.
   /// - Parameter path: the relationships that lead to the object.
   fileprivate func position(of path: [String], _ property: String?) -> FilePosition? {
     guard let name = path.first ?? property else { return nil }

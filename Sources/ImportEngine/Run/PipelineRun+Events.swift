@@ -2,7 +2,7 @@ public import Logging
 import Pipelines
 import Reports
 
-/// What a run tells swift-log: one line for each event, with its name in the metadata under `event`.
+/// The messages of a run to swift-log: one line for each event, with its name in the metadata under `event`.
 extension PipelineRun {
   /// A logger without output.
   public static let silentLogger = Logger(label: "seedbed", factory: { _ in SwiftLogNoOpLogHandler() })

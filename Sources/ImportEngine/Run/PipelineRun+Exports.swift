@@ -11,11 +11,11 @@ extension PipelineRun {
   struct FinishedExport {
     var report: ExportReport
     var temporaryPath: String
-    /// Where it waits; nil where it went out at once, or goes nowhere.
+    /// The folder in which an export waits; nil for a stream, or where nothing is exported.
     var work: WorkFolder?
   }
 
-  /// Writes exports: to where they wait, or out at once.
+  /// Writes exports: files to temporary places, streams at once.
   func export(
     _ steps: [ExportStep], from store: SQLiteStore, _ build: StoreBuild
   ) throws -> [FinishedExport] {
@@ -56,10 +56,10 @@ extension PipelineRun {
     return done
   }
 
-  /// Writes those exports of an unchanged store anew that are not what it gives, to the byte: one that was removed,
-  /// changed or cut short. What goes out at once is not compared, and does not go out again.
+  /// Writes the exports of an unchanged store anew whose files differ from what the store gives: files that were
+  /// removed, changed or cut short. Streams are not compared, and are not written again.
   ///
-  /// An export is made a second time to be compared, so nothing about it has to be kept anywhere.
+  /// An export is made a second time to compare it, so that no record of it has to be kept.
   func renewExports(_ model: ManagedObjectModel, _ build: StoreBuild, _ report: inout RunReport) throws {
     let steps = pipeline.exports.filter { !$0.isDirect }
     if steps.isEmpty { return }
@@ -89,7 +89,7 @@ extension PipelineRun {
     report.exports = exported.map(\.report)
   }
 
-  /// Whether a file is what an export of the store gives.
+  /// Whether a file equals an export of the store.
   private func isCurrent(_ step: ExportStep, _ store: SQLiteStore) throws -> Bool {
     guard PathContent(at: step.to) != .nothing else { return false }
     let comparison = ComparingSink(path: step.to)

@@ -8,11 +8,11 @@ import Reports
 
 extension PipelineRun {
   /// Ends an import into the target itself. Exports read what the open transaction has written; those to files come
-  /// first, then what goes out at once. When they are complete the files take their places, and the transaction is
+  /// first, then those to streams. When they are complete the files take their places, and the transaction is
   /// committed: a reader that goes away leaves the store as it was.
   ///
   /// A target for which nothing new was found is not written to at all.
-  /// - Parameter mark: checks what the run was to do, and gives what the store says it was built from.
+  /// - Parameter mark: checks the run's expectations, and returns the digest of the inputs for the store's metadata.
   func finishInPlace(
     _ store: SQLiteStore, _ build: StoreBuild, _ report: inout RunReport, _ indexing: StageMeter,
     mark: (inout RunReport) throws -> PropertyListValue

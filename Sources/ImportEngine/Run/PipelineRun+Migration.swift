@@ -8,12 +8,12 @@ import StoreInterface
 
 extension PipelineRun {
   /// Brings the copy of a store to the pipeline's model.
-  /// - Returns: what the report says of it.
+  /// - Returns: the migration for the report.
   func migrate(_ copy: String, to target: ModelFile) throws -> [String] {
     guard let origin = pipeline.store.existingOrigin else { return [] }
     do {
       let models = try MigrationModels(storePath: copy, target: target, modelPath: pipeline.modelPath)
-      // The copy is called as what it is a copy of.
+      // Errors name the original instead of the copy.
       let doubt = models.doubt.map { [$0.replacing(FilePath.shown(copy), with: FilePath.shown(origin))] } ?? []
       guard !models.isUpToDate else { return doubt }
       var options = try models.options()

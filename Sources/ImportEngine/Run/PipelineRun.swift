@@ -17,7 +17,7 @@ import StoreInterface
 ///
 /// Whatever goes wrong, the previous store stays as it was, byte for byte.
 public struct PipelineRun {
-  /// What a caller can choose.
+  /// The options of a caller.
   public struct Options: Sendable {
     /// Decode workers; at least 1. The result does not depend on it.
     public var jobs = Workers.processorCount
@@ -37,7 +37,7 @@ public struct PipelineRun {
     public var inflation = InflationLimit.standard
     /// Replaces files at the paths of results that are no earlier results of the same kind, too.
     public var replacesForeign = false
-    /// How records that say nothing new are found. Tests switch it off, to compare.
+    /// How unchanged records are found. Tests switch it off, to compare.
     var unchangedScan = UnchangedScanSettings()
     /// As many workers as there are processors, and no dry run.
     public init() {}
@@ -109,12 +109,12 @@ public struct PipelineRun {
     progress.expect(bytes: expectedBytes(inputs))
     let plans = try plans(model, inputs, resources)
 
-    // For little a thread costs more than it saves.
+    // For small inputs a thread costs more than it saves.
     let isSmall = pipeline.store.seed == nil && SourceInputs.bytes(of: inputs.files.flatMap { $0 }) < 1 << 20
     let digest = Background(isInline: isSmall) { [pipeline] () throws(RunError) in
       try InputDigest(pipeline: pipeline, model: modelFile, inputs: inputs)
     }
-    // It reads files, one of which may go with the run.
+    // The digest must be finished here, because it may read a file that the run removes.
     defer { digest.wait() }
     // Xcode's warnings of names change nothing in the store: other commands say them.
     let modelWarnings = modelFile.warnings.filter { $0.code != .invalidName }.map { "model: \($0.shortDescription)" }
@@ -135,7 +135,8 @@ public struct PipelineRun {
     }
 
     if build.isInPlace {
-      // Closing a file lets go of this process's locks on it, SQLite's too: so nothing else may read it from here on.
+      // Closing a file lets go of this process's locks on it, SQLite's too: so the file must not be opened elsewhere
+      // from here on.
       digest.wait()
       try expectations.countBefore()
     }
@@ -193,7 +194,7 @@ public struct PipelineRun {
     let inputDigest = try digest.value().adding(files)
     try inputs.requireUnchanged()
     let placeholder = ResultProof.placeholder(inputDigest.text)
-    // A target that the run has found nothing new for says nothing new either.
+    // The metadata of a target without changes are not written either.
     if try isFresh || pipeline.store.replace != .never || store.hasChanges() {
       let proof = pipeline.store.replace == .whenChanged ? PropertyListValue.string(placeholder) : nil
       try store.setMetadata(
@@ -204,7 +205,7 @@ public struct PipelineRun {
     logSeal(bytes: nil)
     progress.begin(.sealing)
     let sealing = StageMeter(.seal)
-    // A target that the run has found nothing new for stays as it is.
+    // A target without changes stays as it is.
     let isUnchanged = try sealing.work { try build.closeIfUnchanged(store) }
     var finishing: Background<Void, any Error>?
     if isUpdate, !options.isDryRun { report.result = isUnchanged ? .unchanged : .updated }
@@ -229,7 +230,7 @@ public struct PipelineRun {
     }
     progress.begin(.exporting)
     let exporting = StageMeter(.export)
-    // What has gone out cannot be taken back.
+    // Exports to streams cannot be taken back.
     if pipeline.exports.contains(where: { $0.isDirect }) { try finishing?.value() }
     var exportWork = StoreCounts()
     let exported: [FinishedExport]
@@ -309,7 +310,7 @@ public struct PipelineRun {
     return plans
   }
 
-  /// What the digest of all inputs will be: files that records name are known once these are read.
+  /// The digest of all inputs, still without the files that records name, which are known when the records are read.
   private func digestBefore(
     _ digest: Background<InputDigest, RunError>, _ plans: [StepPlan], _ inputs: SourceInputs, _ values: FileValues?
   ) throws -> String {
@@ -337,8 +338,8 @@ public struct PipelineRun {
   /// - Parameters:
   ///   - isFresh: whether the target has no rows, and its indexes are still to be built.
   ///   - temporaryFolder: where references wait and keys are kept that do not fit into memory.
-  ///   - warnings: gets what is amiss with the steps.
-  ///   - contexts: gets what was asked by way of objects, also where the import fails.
+  ///   - warnings: gets the warnings about the steps.
+  ///   - contexts: gets the requests of contexts, also where the import fails.
   func importAll(
     _ plans: [StepPlan], _ inputs: SourceInputs, into target: any ImportTarget, isFresh: Bool,
     rejects: RejectCollector, temporaryFolder: String, indexing: StageMeter, warnings: inout [String],
@@ -361,7 +362,7 @@ public struct PipelineRun {
       logBegin(plan.step, number: index + 1)
       try step.run()
       logEnd(step.report, number: index + 1)
-      // What restored rows wait for may come with the next ones. Until then their pages are not finished.
+      // References of restored rows may be resolved by later rows, so their pages are not finished before that.
       let isRestoreGoingOn =
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
       if !isRestoreGoingOn { try session.resolvePending(steps: steps.map(\.scope), isFinal: false) }

@@ -7,12 +7,12 @@ import PropertyLists
 /// Whether a store is still what the run made, for `replace: when-changed`: it was not cut short, nothing wrote to it,
 /// or took its files of external data away.
 ///
-/// The digest of the store's bytes and of its external files stands in the store's own metadata. It is counted with a
-/// placeholder in its place, and written over that when the store is sealed.
+/// The digest of the store's bytes and of its external files stands in the store's own metadata. It is computed with a
+/// placeholder in its place, and replaces the placeholder when the store is sealed.
 enum ResultProof {
   static let key = "SeedbedResultDigest"
 
-  /// What stands in the digest's place while it is counted: as long as one, and no text that a row has by chance.
+  /// The placeholder of the digest while it is computed: as long as a digest, and a text that no row has by chance.
   static func placeholder(_ inputDigest: String) -> String {
     var digest = ContentDigest()
     digest.update(content: Data((key + " " + inputDigest).utf8))

@@ -3,7 +3,7 @@ public import Pipelines
 import Platform
 public import Reports
 
-/// What a run has done so far, so that one that fails can tell it. Used by the run's thread.
+/// The progress of a run, so that a run that fails can report it. Used by the run's thread.
 final class RunTrail {
   /// As far as it is filled in.
   var report: RunReport?

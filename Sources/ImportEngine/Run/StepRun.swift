@@ -19,7 +19,7 @@ final class StepRun {
     scope = StepScope(index: index, plan: plan, files: files, options: options, session: session)
   }
 
-  /// What the step has done so far.
+  /// The report of the step so far.
   var report: StepReport {
     let outcomes = scope.outcomes
     var report = StepReport(
@@ -51,7 +51,7 @@ final class StepRun {
     do {
       try strategy.importRecords()
     } catch let error as RunError where error.code == RunError.overLimitCode {
-      // A field that no record has is why many are rejected.
+      // A field that no record has may be the reason of many rejects.
       warnings = scope.source.fieldWarnings(isWhole: false)
       throw error
     }
@@ -63,7 +63,7 @@ final class StepRun {
     warnings = scope.source.fieldWarnings(isWhole: true)
   }
 
-  /// Writes what was held back, now that everything is there.
+  /// Writes the records that were held back, now that all references can be resolved.
   func finish() throws {
     for decoded in strategy?.releaseHeld() ?? [] {
       try strategy?.importBatch(decoded, isFinal: true)

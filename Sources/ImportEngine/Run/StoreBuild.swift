@@ -50,7 +50,7 @@ struct StoreBuild {
       isForeign = false
     }
     do {
-      // What an earlier, killed run left behind goes.
+      // Leftovers of an earlier, killed run are removed.
       work = isDryRun ? nil : try WorkFolder(for: settings.path)
     } catch let error as StoreError {
       throw RunError(error, path: settings.path)
@@ -66,7 +66,7 @@ struct StoreBuild {
   }
 
   /// The digest that the target was built from, if it was built here.
-  /// - Returns: also what keeps the store from being what the run made; nil when nothing does.
+  /// - Returns: also the reason why the store is not as the run made it; nil when it is.
   var existingInputDigest: (digest: String, identifier: String, difference: String?)? {
     guard FileManager.default.fileExists(atPath: settings.path) else { return nil }
     guard let metadata = try? StoreMetadata.read(path: settings.path) else { return ("", "", "it cannot be read") }
@@ -74,17 +74,17 @@ struct StoreBuild {
     return (digest, metadata.uuid, ResultProof.difference(settings.path, metadata))
   }
 
-  /// What the finished store says it was built from.
+  /// The digest of the inputs in the finished store's metadata.
   func mark(_ digest: InputDigest) -> PropertyListValue {
     .string((isForeign ? StoreTarget.importedPrefix : "") + digest.text)
   }
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
   /// - Parameters:
-  ///   - author: what the history of the store calls the run.
+  ///   - author: the author of the run's transactions in the store's history.
   ///   - modelCache: contents of a new store's `Z_MODELCACHE`, when its model was compiled already.
   ///   - memory: bytes that the run may take; a share of it is SQLite's page cache.
-  ///   - migrate: what brings the copy of a store at a path to the model, where that is asked for.
+  ///   - migrate: migrates the copy of a store at a path to the model, where that is wanted.
   func open(
     model: ManagedObjectModel, author: String, uuid: String, modelCache: [UInt8]? = nil,
     memory: MemoryBudget = .standard,
@@ -98,7 +98,7 @@ struct StoreBuild {
     options.raisesOwnersAtEnd = true
     options.forcesCommitsToDisk = isInPlace
     options.cacheKibibytes = memory.pageCache / 1024
-    // A store that keeps history says in it what was changed by which pipeline, and when.
+    // A store with history records which pipeline changed it, and when.
     options.historyAuthor = author
     options.historyContextName = "seedbed.import"
     options.historyTimestamp = settings.now

@@ -2,7 +2,7 @@ import Foundation
 import Pipelines
 import Platform
 
-/// What a run had written into its work folder when it ended, for the message of a full disk.
+/// The bytes that a run had written into its work folder when it ended, for the message of a full disk.
 final class WorkFolderUse {
   private(set) var bytes = 0
 

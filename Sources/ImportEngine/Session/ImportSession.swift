@@ -7,10 +7,10 @@ import Pipelines
 import Reports
 import StoreInterface
 
-/// What the import steps of one run share: the store being built, key tables, pending references, rejects.
+/// The state that the import steps of one run share: the store being built, key tables, pending references, rejects.
 /// Used by one thread, the run's.
 final class ImportSession {
-  /// What the steps write to.
+  /// The target of the steps.
   let target: any ImportTarget
   let tables: KeyTables
   let resolver: ReferenceResolver
@@ -76,7 +76,7 @@ final class ImportSession {
     }
   }
 
-  /// What was asked of the target by way of objects.
+  /// The requests of contexts to the target.
   var contextCounts: PerformanceCounts { objectWriter?.counts ?? PerformanceCounts() }
 
   /// Refuses tables with primary keys that `RowReference` cannot hold: a reference would lead to another row.
@@ -118,11 +118,11 @@ final class ImportSession {
     throw limitError(isEarly: true)
   }
 
-  /// - Parameter isEarly: whether there may be more that was not looked at.
+  /// - Parameter isEarly: whether there may be further rejects in records that were not read.
   func limitError(isEarly: Bool) -> RunError {
     let first = rejects.shown.first
     let files = rejects.allPaths.map { FilePath.shown($0) }.joined(separator: ", ")
-    // Each says by itself that the limit can be raised.
+    // The last hint says that the limit can be raised, so the same words are cut from the reject's own hint.
     let ownHint = (first?.hint ?? "").replacing(", or raise rejects.limit", with: "")
     var hints = ownHint.isEmpty ? [] : [ownHint]
     if !files.isEmpty { hints.append("\(files) has the records and why") }
@@ -139,13 +139,13 @@ final class ImportSession {
 
   // MARK: - Key tables
 
-  /// After a step that may have changed attributes by which others are found: reads those tables anew.
+  /// Reads key tables anew after a step that may have changed the attributes by which objects are found.
   func reloadTables(changedBy plan: StepPlan, ifUpdated updated: Int) throws {
     guard updated > 0 || plan.nodes.contains(where: { $0.index > 0 }) else { return }
     try tables.reload(from: target, roots: Set(plan.nodes.map { $0.entity.root.index }))
   }
 
-  /// After a step has imported its records: gives up tables that are of no use any more, before memory is needed for
+  /// After a step has imported its records: frees tables that are not needed any more, before memory is needed for
   /// indexes. References that wait still look into all of them.
   func releaseTables(after step: Int) {
     if late.hasNothingWaiting { tables.release(after: step) }

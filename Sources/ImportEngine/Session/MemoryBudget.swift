@@ -1,11 +1,11 @@
-/// How the memory that a run may take is shared out among its stages. What does not fit a share goes to temporary files
+/// How the memory that a run may take is shared out among its stages. Data that exceeds a share goes to temporary files
 /// in the folder where the store is built.
 public struct MemoryBudget: Sendable, Equatable {
   /// Bytes for everything that could grow with the input. Batches, of which there are as many as workers need, and the
   /// program itself come on top.
   public let total: Int
 
-  /// What a run may take unless told otherwise: 256 MB.
+  /// The default for a run: 256 MB.
   public static let standard = MemoryBudget(total: 256_000_000)
   /// The least that can be asked for.
   public static let minimum = 32_000_000

@@ -10,7 +10,7 @@ extension SourceReader {
     met?.findings(plan, isWhole: isWhole).map { "\(plan.step.name): \($0.message); \($0.hint)" } ?? []
   }
 
-  /// What the report says of files that have no record.
+  /// The report's notes about files without a record.
   func sourceNotes() -> [SourceNote] {
     zip(files, meters.recordsPerFile).enumerated().compactMap { index, file in
       file.1 > 0 ? nil : SourceNote(file: file.0.name, kind: kind(ofEmpty: file.0, header: headers[index] ?? []))
@@ -21,7 +21,7 @@ extension SourceReader {
   }
 
   private func kind(ofEmpty file: SourceFile, header: [String]) -> SourceNote.Kind {
-    // Compressed, nothing has a size.
+    // A compressed file is not empty even when its contents are.
     if isEmpty(file) { return .emptyFile }
     switch plan.step.source.format {
     case .csv, .tsv: return plan.step.source.hasHeader && !header.isEmpty ? .headerOnly : .blankLines

@@ -22,7 +22,7 @@ final class StepRejects {
     self.session = session
   }
 
-  /// Rejects the records of a batch that have problems, and what the scanner found no records in.
+  /// Rejects the records of a batch that have problems, and the text that the scanner could not read as records.
   func emit(of decoded: DecodedBatch) throws {
     var faults = decoded.records.faults[...]
     if decoded.faultsAreDone { faults = [] }
@@ -44,7 +44,7 @@ final class StepRejects {
       guard let problems = decoded.problems[record], let first = problems.first else { continue }
       var reject = decoded.reject(
         record: record, problem: first, file: files[decoded.file].name, step: plan.step)
-      // All problems of a record are told at once.
+      // All problems of a record are reported together.
       for other in problems.dropFirst() where !reject.message.contains(other.message) {
         reject.message += "; " + other.message
       }

@@ -3,8 +3,8 @@ import Pipelines
 import Reports
 import SeedFormats
 
-/// What the parts of one import step share: its plan, its source, and what has become of its records. Used by the run's
-/// thread.
+/// The state that the parts of one import step share: its plan, its source, and the outcomes of its records. Used by
+/// the run's thread.
 final class StepScope: ReferringStep {
   /// Number of the step among the run's import steps.
   let index: Int
@@ -28,16 +28,15 @@ final class StepScope: ReferringStep {
 
   // MARK: - Outcomes
 
-  /// Counts what has become of more records.
+  /// Adds outcomes of records.
   func count(_ more: StepOutcomes) { outcomes += more }
 
-  /// Forgets what became of records in a reading that was given up.
+  /// Forgets the outcomes of records in a reading that was given up.
   func recount(from before: StepOutcomes) { outcomes = before }
 
   // MARK: - Batches
 
-  /// What is done with every batch before its rows are written: counts the records that were left out while it was
-  /// decoded.
+  /// Prepares a batch before its rows are written: counts the records that were left out by decoding.
   func countLeftOut(of decoded: DecodedBatch) {
     count(StepOutcomes(filtered: decoded.filtered, duplicate: decoded.duplicate))
     decoded.forgetLeftOut()
@@ -76,7 +75,7 @@ final class StepScope: ReferringStep {
 
   // MARK: - References that lead nowhere
 
-  /// A record that had been written is refused after all.
+  /// Refuses a record that had been written.
   func rejectLate(_ pending: PendingReference) throws {
     guard let node = plan.node(pending.node) else { return }
     outcomes.inserted -= 1
@@ -94,7 +93,7 @@ final class StepScope: ReferringStep {
   /// Counts those of a batch.
   func noteLeftOut(of decoded: DecodedBatch) { leftOut.merge(decoded.leftOut) { $0 + $1 } }
 
-  /// What the report says of them, once nothing more can come that references may lead to.
+  /// The report's note about them, once no more destinations can come.
   var leftOutNotes: [SourceNote] {
     leftOut.sorted { $0.key < $1.key }.map {
       SourceNote(source: plan.step.source.written, leftOut: $0.key, count: $0.value)

@@ -1,4 +1,4 @@
-/// How records that say nothing new are found before anything is written.
+/// How unchanged records are found before anything is written.
 struct UnchangedScanSettings: Sendable {
   /// Off only in tests, which compare both ways.
   var isOn = true

@@ -10,7 +10,7 @@ import Foundation
 /// work of either kind, and there need be no more threads than processors: with a thread for every stage, processors
 /// were idle for a quarter of the time until the system had moved a thread that another one had woken.
 final class OrderedWorkers<Buffer: Sendable, Piece: Sendable, Product: Sendable>: @unchecked Sendable {
-  /// What reading on yields.
+  /// The result of reading on.
   enum Step {
     /// Something for a worker to process.
     case piece(Piece)
@@ -37,14 +37,14 @@ final class OrderedWorkers<Buffer: Sendable, Piece: Sendable, Product: Sendable>
   private var hasRead = false
   private var failure: (any Error)?
   private var isCancelled = false
-  /// Since when nothing could be read for want of memory.
+  /// The time since which reading has waited for a free buffer.
   private var starvedSince: ContinuousClock.Instant?
 
   /// - Parameters:
   ///   - buffers: so many pieces are on their way at most.
-  ///   - reader: what reading counts as.
-  ///   - worker: what everything else counts as that workers do.
-  ///   - consumer: what the consumer's waits count as.
+  ///   - reader: the meter of reading.
+  ///   - worker: the meter of all other work of the workers.
+  ///   - consumer: the meter of the consumer's waits.
   ///   - read: reads on, into memory for a piece. Called by one worker at a time.
   init(
     buffers: [Buffer], reader: StageMeter, worker: StageMeter, consumer: StageWait? = nil,
@@ -107,7 +107,7 @@ final class OrderedWorkers<Buffer: Sendable, Piece: Sendable, Product: Sendable>
   }
 
   /// The next product in the order of the source; nil at the end.
-  /// - Throws: what reading threw, after everything that was read before.
+  /// - Throws: the error of reading, after all products that were read before it.
   func next() throws -> Product? {
     condition.lock()
     defer { condition.unlock() }
@@ -135,7 +135,7 @@ final class OrderedWorkers<Buffer: Sendable, Piece: Sendable, Product: Sendable>
     condition.broadcast()
   }
 
-  /// The consumer goes away: workers stop when they have finished what they are at.
+  /// Stops because the consumer takes no more: workers end after their current piece.
   func cancel() {
     condition.lock()
     defer { condition.unlock() }

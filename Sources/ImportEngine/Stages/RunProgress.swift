@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counters that the command's progress line reads while the run goes on.
 public final class RunProgress: Sendable {
-  /// What a run is at.
+  /// The phases of a run.
   public enum Phase: Int, Sendable {
     case importing, indexing, sealing, exporting
   }
@@ -18,11 +18,11 @@ public final class RunProgress: Sendable {
 
   /// Records taken up so far in all steps.
   public var recordCount: Int { records.load(ordering: .relaxed) }
-  /// What the run is at.
+  /// The current phase.
   public var phase: Phase { Phase(rawValue: phaseNumber.load(ordering: .relaxed)) ?? .importing }
   /// The import step at work, from 1; 0 before the first.
   public var step: Int { stepNumber.load(ordering: .relaxed) }
-  /// Bytes of the sources read so far and in all, as they lie on disk; what time left is reckoned from.
+  /// Bytes of the sources read so far and in all, as they lie on disk; the remaining time is estimated from them.
   public var bytes: (read: Int, total: Int) {
     (bytesRead.load(ordering: .relaxed), bytesTotal.load(ordering: .relaxed))
   }

@@ -5,7 +5,7 @@ import Reports
 import SeedFormats
 import Synchronization
 
-/// What a stage has done so far. All of its workers add to it, without locks.
+/// The time, rows and bytes of a stage so far. All of its workers add to it, without locks.
 ///
 /// A worker is busy whenever it does not wait for another stage, so it takes two readings of the clock for the whole of
 /// its life and two for each time that it has to wait, none per batch or row.
@@ -63,7 +63,7 @@ final class StageMeter: Sendable {
     return try body()
   }
 
-  /// Counts one more worker, whose time is added by others.
+  /// Counts one more worker, whose time is added separately.
   func addWorker() { workerCount.wrappingAdd(1, ordering: .relaxed) }
 
   /// Adds a time in which there was no worker because the stage had to wait.
@@ -74,7 +74,7 @@ final class StageMeter: Sendable {
     add(wait: time, isForInput: isForInput)
   }
 
-  /// What the clock and the thread's counter said when a worker began.
+  /// The readings of the clock and of the thread's counter when a worker began.
   struct Start {
     var time: ContinuousClock.Instant
     var allocations: Int
@@ -97,7 +97,7 @@ final class StageMeter: Sendable {
     }
   }
 
-  /// What has been measured. Waits of workers that are still at work count already, their work does not.
+  /// The measurements. Waits of workers that are still at work count already, their work does not.
   var report: StageReport {
     let input = awaitingInput.load(ordering: .relaxed)
     let output = awaitingOutput.load(ordering: .relaxed)
@@ -115,7 +115,7 @@ final class StageMeter: Sendable {
   }
 }
 
-/// What the waits at one end of a stage count as.
+/// The counter of the waits at one end of a stage.
 struct StageWait: WaitMeter {
   let meter: StageMeter
   let isForInput: Bool
@@ -128,7 +128,7 @@ struct StageWait: WaitMeter {
 /// The meters of one import step, whose source may be read more than once.
 final class StepMeters: Sendable {
   let index = StageMeter(.index)
-  /// What the decoding of texts has met.
+  /// Notes about the decoding of texts.
   let textNotices = TextNotices()
   private let readings = Mutex<[ReadingMeters]>([])
   private let records = Mutex<[Int]>([])

@@ -19,7 +19,7 @@ struct StepStages: Sendable {
   let superseded: SupersededRecords
   let cancellation: Cancellation
   let progress: RunProgress
-  /// What the workers do with a batch besides decoding it.
+  /// The work of the workers on a batch besides decoding it.
   let preparation: BulkPreparation?
   /// Likewise, in a reading that looks stored rows up.
   let lookup: StoredRowLookup?
@@ -60,7 +60,7 @@ struct StepStages: Sendable {
     }
     defer {
       workers.cancel()
-      // They look into key tables, which the caller may change from here on.
+      // The workers must have ended, because they read key tables, which the caller may change from now on.
       running.wait()
     }
     var ordinal: UInt64 = 0
@@ -103,14 +103,14 @@ struct StepStages: Sendable {
       scanner.scan(piece.records)
       let decoded = decoder.decode(piece.records, file: piece.file, superseded: superseded)
       preparer?.prepare(decoded)
-      // What went wrong is told where the batch is taken up.
+      // An error of the look-up is met again, and thrown, where the batch is taken up.
       decoded.setLookup(try? finder?.find(decoded))
       reading.decode.add(rows: piece.records.count)
       return .batch(decoded)
     }
   }
 
-  /// What the consumer gets.
+  /// The product for the consumer.
   enum Decoded: Sendable {
     case header(file: Int, columns: [String])
     case batch(DecodedBatch)

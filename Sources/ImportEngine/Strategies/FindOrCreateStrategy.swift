@@ -22,7 +22,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     do {
       try MatchingReading(scope, rewritesTable: false) { try self.importBatch($0) }.run()
     } catch {
-      // What had been imported before counts all the same, and what is wrong with it comes first.
+      // The batch before is finished first, so that its outcomes count and its problems come first.
       try finishSaving()
       throw error
     }
@@ -34,7 +34,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     do {
       begun = try begin(decoded, isFinal: isFinal)
     } catch {
-      // The batch before comes first, and so does what is wrong with it.
+      // The batch before is finished first, and its problems come first.
       try finishSaving()
       throw error
     }
@@ -76,7 +76,7 @@ final class FindOrCreateStrategy: WritingStrategy {
   private func begin(_ decoded: DecodedBatch, isFinal: Bool) throws -> ObjectSave? {
     var waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
     var rowCount = decoded.root.rowCount
-    /// Rows have moved up where others were dropped.
+    /// Adjusts row numbers after rows were dropped.
     func resolveAgain() -> [UnresolvedReference] {
       if decoded.root.rowCount == rowCount { return waiting }
       rowCount = decoded.root.rowCount
@@ -85,7 +85,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     decoded.dropProblemRows()
     let node = decoded.root
     let plan = scope.plan
-    // Nested objects may have made what was not there.
+    // Nested objects may have created an object that was missing before.
     let existing = try session.objects.existing(
       node, plan: plan, isNew: { plan.root.children.isEmpty && decoded.isKnownNew(node, row: $0) })
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
@@ -96,7 +96,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     return try session.objects.begin(decoded, plan: plan, waiting: waiting)
   }
 
-  /// Counts what became of a batch that was saved.
+  /// Counts the outcomes of a saved batch.
   private func finish(_ save: ObjectSave, _ result: StepOutcomes) throws {
     scope.count(result)
     let decoded = save.decoded

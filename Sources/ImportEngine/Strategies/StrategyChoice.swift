@@ -2,17 +2,17 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// Which way of writing a step takes, and why.
+/// The choice of a step's strategy, and the reason.
 struct StrategyChoice: Sendable {
   /// One of bulk, upsert, findOrCreate, restore; never automatic.
   var strategy: ImportStep.Strategy
   var reason: String
 
-  /// Chooses, or checks what the pipeline states.
+  /// Chooses a strategy, or checks the one that the pipeline states.
   /// - Parameters:
   ///   - preferred: taken where the pipeline states no strategy for the step and the step can be done so.
   ///   - isEmpty: whether no row of the entity's table exists.
-  ///   - wasEmpty: whether none did when the run began.
+  ///   - wasEmpty: whether the table was empty when the run began.
   static func choose(
     _ plan: StepPlan, preferred: ImportStep.Strategy? = nil, isEmpty: (Entity) -> Bool, wasEmpty: (Entity) -> Bool
   ) throws(RunError) -> StrategyChoice {

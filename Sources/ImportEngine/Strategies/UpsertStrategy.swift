@@ -47,7 +47,7 @@ final class UpsertStrategy: WritingStrategy {
     try session.target.upsert(
       node.batch, keyColumns: columns, options: UpsertOptions(onMatch: scope.plan.step.onMatch.upsertRule),
       isNew: { decoded.isKnownNew(node, row: $0) },
-      // Where rows were dropped since, the keys belong to others.
+      // After rows were dropped, the keys no longer belong to the same positions.
       known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
     node.setPrimaryKeys(keys)
     var counts = StepOutcomes()
@@ -89,7 +89,7 @@ extension StepScope {
     try source.meters.index.work { try session.buildIndexes() }
   }
 
-  /// After objects may have been changed by which others are found.
+  /// Called after changes of attributes by which objects are found.
   func reloadTables() throws {
     try source.meters.index.work { try session.endPageLoad() }
     try session.reloadTables(changedBy: plan, ifUpdated: outcomes.updated)

@@ -2,7 +2,7 @@
 /// (`StrategyChoice`) and kept until the run's end, because records may wait for later steps.
 ///
 /// `begin` and `importRecords` are called once each, in this order, and `finish` after that; `write` for every batch.
-/// What becomes of the records is counted in the scope's outcomes.
+/// The outcomes of the records are counted in the scope.
 protocol WritingStrategy: AnyObject {
   var scope: StepScope { get }
 
@@ -13,10 +13,10 @@ protocol WritingStrategy: AnyObject {
   func importRecords() throws
 
   /// Writes the rows of a batch whose keys were checked, and rejects the records that cannot be written.
-  /// - Parameter isFinal: nothing more will come that the records may refer to.
+  /// - Parameter isFinal: whether no more rows will come that the records may refer to.
   func write(_ decoded: DecodedBatch, isFinal: Bool) throws
 
-  /// Completes the step's tables, for what other steps look up in them.
+  /// Completes the step's tables, so that other steps can look rows up in them.
   func finish() throws
 
   /// Gives up the batches that wait for the end of all steps, in input order.
@@ -24,7 +24,7 @@ protocol WritingStrategy: AnyObject {
 }
 
 extension WritingStrategy {
-  /// Nothing waits.
+  /// Does nothing, because no batch waits.
   func releaseHeld() -> [DecodedBatch] { [] }
 
   /// Checks the keys of a decoded batch and writes it.
@@ -35,7 +35,7 @@ extension WritingStrategy {
 }
 
 extension StepScope {
-  /// What is done with a batch before its rows are written in any way.
+  /// Prepares a batch before its rows are written in any way.
   func check(_ decoded: DecodedBatch) {
     countLeftOut(of: decoded)
     if plan.step.onMatch == .replace { decoded.root.clearAbsentRelationships() }

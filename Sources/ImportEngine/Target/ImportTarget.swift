@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreInterface
 
-/// What an import writes to: a store of objects that also takes rows in batches. `SQLiteStore` is one.
+/// The target of an import: a store of objects that also takes rows in batches. `SQLiteStore` is one.
 ///
 /// Calls come from the run's thread, one per batch; contexts fetch and save by way of `PersistentStore`.
 protocol ImportTarget: PersistentStore {
@@ -14,9 +14,9 @@ protocol ImportTarget: PersistentStore {
 
   /// Begins a transaction.
   func begin() throws
-  /// Ends it.
+  /// Commits the transaction.
   func commit() throws
-  /// Undoes it.
+  /// Rolls the transaction back.
   func rollback() throws
 
   // MARK: Stored rows
@@ -50,7 +50,7 @@ protocol ImportTarget: PersistentStore {
 
   /// Inserts or updates rows by a key.
   /// - Parameters:
-  ///   - known: what `primaryKeys(matching:)` said of the rows; empty where nothing is known.
+  ///   - known: the result of `primaryKeys(matching:)` for the rows; empty where that was not called.
   ///   - outcomes: replaced by one outcome per row.
   ///   - primaryKeys: replaced by the key of the row found or inserted.
   func upsert(
@@ -72,7 +72,7 @@ protocol ImportTarget: PersistentStore {
   func delete(entity: Entity, primaryKeys: [Int64]) throws -> Int
 
   /// At the end of an import: raises the versions of objects that have other members now.
-  /// - Returns: how many objects that is, those aside that records have changed.
+  /// - Returns: the number of these objects, without those that records have changed.
   func raiseOwnerVersions() throws -> Int
 }
 

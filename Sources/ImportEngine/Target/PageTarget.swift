@@ -6,10 +6,10 @@ import StoreInterface
 protocol PageTarget: AnyObject {
   /// Whether rows are being written as finished pages.
   var isPageLoading: Bool { get }
-  /// Whether rows of these entities are.
+  /// Whether rows of these entities are being written as finished pages.
   func isPageLoading(_ entities: [Entity]) -> Bool
 
-  /// From here on rows of some entities are written as finished pages.
+  /// Begins to write rows of some entities as finished pages.
   /// - Parameters:
   ///   - appends: whether the table may have rows.
   ///   - changes: of stored rows; they are written when the load ends.
@@ -24,7 +24,7 @@ protocol PageTarget: AnyObject {
   func insert(_ rows: EncodedRows, of batch: RowBatch, firstKey: Int64) throws
   /// Finishes tables and indexes, if rows are being written.
   func endPageLoad(memoryBudget: Int, workers: Int) throws
-  /// Takes back what was written since `beginPageLoad`.
+  /// Takes back the rows that were written since `beginPageLoad`.
   func abandonPageLoad() throws
 
   /// Compares rows with the stored ones of the same keys; nil where the table cannot be read so.

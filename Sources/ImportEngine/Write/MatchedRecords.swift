@@ -3,12 +3,12 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// Decides what becomes of records once it is known which of them have stored objects, and holds back changes of such
-/// objects that refer to something not yet there.
+/// Decides how records are written once it is known which of them have stored objects, and holds back changes of such
+/// objects that refer to objects not yet there.
 final class MatchedRecords {
   private let plan: StepPlan
   private let session: ImportSession
-  /// Copies of the batches that changes are held back of.
+  /// Copies of the batches with changes that are held back.
   private var held: [DecodedBatch] = []
 
   init(plan: StepPlan, session: ImportSession) {
@@ -19,7 +19,7 @@ final class MatchedRecords {
   /// Refuses incomplete new records, and matches where the step says so, and holds changes back.
   /// - Parameters:
   ///   - existing: the primary key of the object that each row of the batch matches; 0 where there is none.
-  ///   - isFinal: nothing more will come that the records may refer to, so nothing is held back.
+  ///   - isFinal: whether no more rows will come that the records may refer to, so that nothing is held back.
   func check(
     _ decoded: DecodedBatch, existing: [Int64], unresolved: [UnresolvedReference], isFinal: Bool
   ) {
@@ -31,7 +31,7 @@ final class MatchedRecords {
     }
     var isNew: [Int: Bool] = [:]
     for row in 0..<node.batch.count { isNew[Int(node.records[row])] = existing[row] == 0 }
-    // A replaced object keeps nothing that the record lacks.
+    // A replaced object loses the values that the record lacks.
     decoded.refuseIncomplete { isNew[$0] == true || plan.step.onMatch == .replace }
     decoded.refuseMissingDestinations { isNew[$0] == true }
 
@@ -53,7 +53,7 @@ final class MatchedRecords {
     let node = decoded.root
     for (row, key) in existing.enumerated() where key != 0 && records.contains(Int(node.records[row])) {
       session.late.hold(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
-      // The object is there already: others need not wait for it.
+      // The object exists already, so other records need not wait for it.
       session.tables.registerRecordKey(of: node, row: row, primaryKey: key)
     }
     held.append(decoded.copy(records: records))
@@ -62,7 +62,7 @@ final class MatchedRecords {
     node.keep(records: good)
   }
 
-  /// Gives up what was held back, in input order.
+  /// Hands over the batches that were held back, in input order.
   func release() -> [DecodedBatch] {
     defer { held = [] }
     return held

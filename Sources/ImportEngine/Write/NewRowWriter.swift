@@ -4,10 +4,10 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// Writes batches of which every row is a new object's, past the object graph: what bulk steps and steps that restore
-/// do, and an upsert with the records that are known to be new.
+/// Writes batches of new objects without the object graph, for bulk steps, steps that restore, and the records of an
+/// upsert that are known to be new.
 final class NewRowWriter {
-  /// What decode workers do beyond decoding; nil where each batch is resolved and encoded here.
+  /// The work of decode workers beyond decoding; nil where each batch is resolved and encoded here.
   private(set) var preparation: BulkPreparation?
   private let scope: StepScope
   private let rules: NewRowRules
@@ -24,7 +24,7 @@ final class NewRowWriter {
   func setPreparation(_ preparation: BulkPreparation?) { self.preparation = preparation }
 
   /// Writes a batch in a transaction of its own.
-  /// - Parameter isFinal: nothing more will come that its records may refer to.
+  /// - Parameter isFinal: whether no more rows will come that its records may refer to.
   func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
     try session.target.inTransaction {
       if try !writeEncoded(decoded) { try insert(decoded, isFinal: isFinal) }
@@ -72,7 +72,7 @@ final class NewRowWriter {
       let before = decoded.problems.count
       unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
       if decoded.problems.count == before { break }
-      // A record was refused after its rows had entered the key tables: others must not find them.
+      // The rows of a refused record are removed from the key tables, so that other records do not find them.
       unregister(decoded.root, decoded)
       var good = [Bool](repeating: true, count: decoded.records.count)
       for record in decoded.problems.keys { good[record] = false }

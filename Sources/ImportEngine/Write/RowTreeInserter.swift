@@ -44,7 +44,7 @@ final class RowTreeInserter {
         (owner: node.primaryKeys[link.row], destination: link.destination.primaryKey)
       }
       if !pairs.isEmpty {
-        // An ordered list says the order anew, also of members that came from the other side.
+        // An ordered list sets the order of all its members, also of those that came from the other side.
         try target.link(reference.relationship, pairs: pairs, replacing: reference.relationship.isOrdered)
       }
     }

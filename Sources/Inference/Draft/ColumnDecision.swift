@@ -8,9 +8,9 @@ struct ColumnDecision {
   var datePattern: String?
   /// Why, in a few words for a comment.
   var evidence: String
-  /// What an export will write otherwise, as a sentence for the summary; nil when nothing.
+  /// How an export will differ, as a sentence for the summary; nil when it will not.
   var rewritten: String?
-  /// What the store cannot keep.
+  /// The part of the values that the store cannot keep.
   var lost: String?
   /// A type that would fit if the values counted and not how they are written.
   var byValue: AttributeType?
@@ -22,7 +22,7 @@ struct ColumnDecision {
     "profit", "budget", "discount", "payment", "tip", "income", "wage", "rent", "msrp", "usd", "eur", "gbp",
   ]
 
-  /// Names of what looks like numbers but is none: 1.10 comes after 1.9.
+  /// Names of values that look like numbers and are not: 1.10 comes after 1.9.
   private static let versionWords: Set<String> = [
     "version", "versions", "revision", "release", "build", "section", "chapter", "paragraph", "clause", "article",
   ]
@@ -196,7 +196,7 @@ struct ColumnDecision {
     return decision
   }
 
-  /// What a value becomes in an export.
+  /// The form of a value in an export.
   private static func change(_ example: TypeCandidate.Example) -> String {
     "\(bare(example.text)) becomes \(bare(example.exported)) (line \(example.line))"
   }

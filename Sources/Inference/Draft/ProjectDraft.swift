@@ -7,7 +7,7 @@ import SeedFormats
 struct ProjectDraft {
   private(set) var entities: [EntityDraft] = []
   private(set) var steps: [StepDraft] = []
-  /// What exports write otherwise, or the store cannot keep, by column.
+  /// The differences of exports, and the losses of the store, by column.
   private(set) var notes: [String] = []
   /// Columns that are text only because an export would write their values otherwise.
   private(set) var textColumnCount = 0
@@ -114,7 +114,7 @@ struct ProjectDraft {
       name = names.property(column.name, of: entity.name, fallback: "column\(position + 1)")
     }
     var attribute = AttributeDescription(name, decision.type)
-    // What is required may not be empty either.
+    // A required column may not be empty either.
     attribute.isOptional = missing > 0 || owners == 0 || column.emptyTexts > 0
     switch decision.type {
     case .integer16, .integer32, .integer64, .double, .boolean: attribute.usesScalarValueType = !attribute.isOptional
@@ -159,7 +159,7 @@ struct ProjectDraft {
       isKey
       ? RelationshipDescription(inverse, toOne: entity.name, inverse: name)
       : RelationshipDescription(inverse, toMany: entity.name, inverse: name)
-    // What needs its destination keeps it from being deleted.
+    // An object that requires its destination keeps it from being deleted.
     reverse.deleteRule = isMandatory ? .deny : .nullify
     target.relationships.append(reverse)
     entity.lines.append(

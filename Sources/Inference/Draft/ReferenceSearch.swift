@@ -16,7 +16,8 @@ struct ReferenceSearch {
 
   let candidates: [Candidate]
 
-  /// What a column refers to; nil when nothing. Where its name says so and a few values do not, `near` says which.
+  /// The entity and key that a column refers to; nil when there is none. Where its name says so and a few values do
+  /// not, `near` says which.
   func reference(
     of column: ColumnProfile, _ decision: ColumnDecision, in candidate: Candidate
   ) -> (found: Found?, near: String?) {
@@ -80,7 +81,7 @@ struct ReferenceSearch {
       && key.keys.hashes.count >= 5 && key.longest >= 2 ? 1 : 0
   }
 
-  /// Names of keys that say nothing of what they are the key of, and of places in a list.
+  /// Names of keys that do not name an entity, and names of positions in a list.
   private static let generalWords: Set<String> = [
     "id", "identifier", "uuid", "guid", "pk", "key", "code", "ref", "no", "nr", "number", "nummer", "name", "index",
     "rank", "position", "pos", "row", "line", "seq", "sequence", "order", "level", "year", "month", "week", "day",

@@ -78,7 +78,7 @@ struct RunnableSteps {
         let line = step.lines.first(where: { $0.property == reference.key && !$0.isCommentedOut }),
         let column = line.column
       else { continue }
-      // What was too much to keep is not compared.
+      // Columns with too many values to keep are not compared.
       if column.keys.isGivenUp { return nil }
       isFilled = true
       keys.formUnion(column.keys.hashes)

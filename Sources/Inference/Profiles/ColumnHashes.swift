@@ -3,7 +3,7 @@
 ///
 /// Two values with one hash count as equal. So what is called unique is; the reverse is wrong once in billions.
 struct ColumnHashes {
-  /// What all columns together may keep.
+  /// The limit for all columns together.
   final class Budget {
     private var left: Int
     init(_ count: Int) { left = count }

@@ -2,7 +2,7 @@ import ImportEngine
 import ObjectModel
 import SeedFormats
 
-/// What is known of one column, or of one key of JSON objects, after all of its values were seen.
+/// The facts about one column, or one key of JSON objects, after all of its values were seen.
 final class ColumnProfile {
   /// The column's name in the file.
   let name: String
@@ -44,7 +44,7 @@ final class ColumnProfile {
   func observe(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, isQuoted: Bool, emptyIsNull: Bool, line: UInt64
   ) {
-    // Safety: the bytes stay during the call; what is kept of them is a copy.
+    // Safety: the bytes stay during the call; only copies of them are kept.
     count += 1
     let isEmpty = bytes.count == 0
     switch kind {

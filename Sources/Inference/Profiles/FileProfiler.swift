@@ -14,7 +14,7 @@ struct FileProfiler {
   /// The lists of records in the file: one, or several arrays of a JSON document.
   func lists() throws -> [RecordList] {
     var form = try sniffedForm()
-    // What is only found further on: a byte that is no UTF-8, a quote that is none.
+    // Faults that only show later in the file: a byte that is no UTF-8, a quote that does not open a field.
     for _ in 0..<3 {
       let lists = try lists(form)
       guard let other = corrected(form, after: lists) else { return lists }
@@ -40,7 +40,7 @@ struct FileProfiler {
       // Two kinds that a run refuses unless they are stated: they will be.
       options.isPropertyList = true
       let raw = try MemorySource.head(of: open(options), count: FileFormatSniffer.headCount)
-      // Stated as it is, UTF-16 is text; nothing else of a kind is.
+      // UTF-16 is text when its encoding is stated; other kinds of files are not.
       let isWideText = FileKind(Array(raw.bytes.prefix(FileKind.prefixLength)), allowsWideText: true) == nil
       let encoding = FileFormatSniffer.encoding(of: raw.bytes)
       guard isWideText && encoding != nil || FileFormatSniffer.isPropertyList(raw.bytes) else { throw error }

@@ -1,8 +1,8 @@
 import SeedFormats
 
-/// What is known of JSON objects that stand in one place: their keys in the order of first sight.
+/// The facts about JSON objects in one place: their keys in the order of their first occurrence.
 final class ObjectProfile {
-  /// What stands under one key.
+  /// The values of one key.
   final class Member {
     let name: String
     let scalars: ColumnProfile

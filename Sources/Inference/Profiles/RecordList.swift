@@ -6,9 +6,9 @@ final class RecordList {
   /// The file's path as it was given.
   let path: String
   let form: SourceForm
-  /// What its entity is called after.
+  /// The name from which the entity's name is made.
   let name: String
-  /// What notes call the file: its name, or its path where another one is called the same.
+  /// The file's name in notes: its name, or its path where another file has the same name.
   private(set) var title: String
   /// Records that can be read.
   var count = 0
@@ -19,7 +19,7 @@ final class RecordList {
   /// Records that cannot be read: how many, and the first one.
   var faultCount = 0
   var firstFault: (line: UInt64, message: String)?
-  /// What of the file is no part of any record.
+  /// The parts of the file that belong to no record.
   var leftOut: [String] = []
   /// Columns that tell records apart together.
   private(set) var compoundKey: [ColumnProfile] = []

@@ -11,7 +11,7 @@ final class TypeCandidate {
   struct Example {
     var text: String
     var line: UInt64
-    /// What an export writes.
+    /// The text that an export writes.
     var exported = ""
   }
 
@@ -28,7 +28,7 @@ final class TypeCandidate {
   /// The first value that is not of the type, and the first that would be written otherwise.
   private(set) var firstRefused: Example?
   private(set) var firstOther: Example?
-  /// What is no longer tried, because too many values are not of the type.
+  /// Whether the type is no longer tried, because too many values are not of it.
   private(set) var isGivenUp = false
   /// Booleans: whether both were seen.
   var hasBoth: Bool { hasTrue && hasFalse }
@@ -46,7 +46,7 @@ final class TypeCandidate {
 
   var tried: Int { same + sameValue + changed + refused }
 
-  /// - Returns: what became of the text; nil where it was not tried.
+  /// - Returns: the outcome for the text; nil where it was not tried.
   @discardableResult
   func observe(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, line: UInt64) -> ValueTrial.Outcome? {
     guard !isGivenUp else { return nil }
@@ -77,7 +77,7 @@ final class TypeCandidate {
       if trial.exported == "true" { hasTrue = true } else { hasFalse = true }
     }
     guard type == .date || type == .uuid else { return outcome }
-    // What all values have in common is no loss: an export's ISO 8601 or capitals say the same.
+    // A form that all values share is no loss: an export in ISO 8601 or capitals has the same information.
     return unsafe shape.observe(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
   }
 

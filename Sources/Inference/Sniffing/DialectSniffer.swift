@@ -1,14 +1,14 @@
 import Pipelines
 import SeedFormats
 
-/// Tells how a text of columns is written: what stands between its fields and around them.
+/// Finds the dialect of a text of columns: the delimiter between fields and the quote around them.
 ///
 /// Every dialect in question is tried on the text's beginning with the reader that imports use. The one wins under
 /// which most records have as many fields as the first.
 struct DialectSniffer {
   struct Dialect: Equatable {
     var delimiter: UInt8
-    /// What a delimiter of more than one character has after the first.
+    /// The characters of a longer delimiter after the first one.
     var delimiterRest: [UInt8] = []
     var quote: UInt8? = UInt8(ascii: "\"")
     var escape: UInt8?
@@ -67,7 +67,7 @@ struct DialectSniffer {
     }
     best = bestLong(against: best) ?? best
     guard let best else {
-      // One column: what stands between fields is what does not occur.
+      // With one column, the delimiter is a character that does not occur.
       let single = delimiters.map { bestForm(Dialect(delimiter: $0)) }.filter { !$0.isBroken && $0.width <= 1 }
       let whole = single.first { $0.dialect.delimiter == named && $0.bad == 0 } ?? single.max { $0.share < $1.share }
       let form = whole ?? bestForm(Dialect(delimiter: named))

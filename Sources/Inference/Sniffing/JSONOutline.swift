@@ -14,7 +14,7 @@ struct JSONOutline {
     let isArray: Bool
     var key: [UInt8] = []
     var isEmpty = true
-    /// What stands before the container's own values.
+    /// The JSON Pointer of the container.
     let pointer: String
     /// An array reached through objects alone.
     let isReached: Bool

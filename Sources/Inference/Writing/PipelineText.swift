@@ -96,7 +96,7 @@ struct PipelineText {
     if let encoding = Self.word(options.encoding) { settings.append(("encoding", encoding)) }
     switch options.format {
     case .csv:
-      // What is set is what `format: csv`, or `tsv` by name, does not mean already.
+      // Only settings are written that `format: csv`, or `tsv` by name, does not imply.
       let usual = named?.word == "csv" ? named?.delimiter ?? UInt8(ascii: ",") : UInt8(ascii: ",")
       if options.delimiter != usual || !options.delimiterRest.isEmpty, !options.honorsSeparatorLine {
         let text = String(decoding: [options.delimiter] + options.delimiterRest, as: UTF8.self)

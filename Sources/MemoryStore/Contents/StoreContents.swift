@@ -3,7 +3,7 @@ public import ObjectModel
 public import PropertyLists
 public import StoreInterface
 
-/// Everything that a store holds, as one value: what a file that is read and written whole has to say.
+/// Everything that a store holds, as one value: the contents of a file that is read and written as a whole.
 public struct StoreContents: Sendable {
   /// The store's UUID, which is part of every object's id.
   public var identifier: UUID
@@ -12,9 +12,8 @@ public struct StoreContents: Sendable {
   public var snapshots: [Snapshot]
   /// The members of every to-many relationship that has any, in order where it is ordered.
   ///
-  /// Needed are both sides of many-to-many relationships, those without inverse, and the order of ordered ones. Where a
-  /// to-one inverse says which objects are members, a list may be left out; one that is there must name the same
-  /// objects.
+  /// Both sides of many-to-many relationships are needed, relationships without inverse, and the order of ordered ones.
+  /// When a to-one inverse has the members, a list may be left out; a given list must name the same objects.
   public var toMany: [SaveRequest.ToManyChange]
   /// Name of a root entity → the key that its next object gets, from 1. Keys below were given out, also when no object
   /// has them any more, and are not given out again.

@@ -3,17 +3,17 @@ public import Foundation
 public import ObjectModel
 public import StoreInterface
 
-/// What containers migrate their stores with by themselves: the versions of a model and the mapping models beside it,
-/// which are read only when a store needs them.
+/// The migration that containers run by themselves, with the versions of a model and the mapping models beside it.
+/// These are read only when a store needs them.
 public struct AutomaticMigration: StoreMigrating {
-  /// The model with its versions; nil where there is nothing but the container's model, and a store's own is taken for
+  /// The model with its versions; nil where there is only the container's model; the model that a store carries is then
   /// the older one.
   public var modelURL: URL?
   /// Mapping models, or folders that have some; nil for the model's folder.
   public var mappingModelURLs: [URL]?
   /// The policies that the mapping models name.
   public var policies: MigrationPolicies
-  /// What becomes of objects in a SQLite store that are not unique any more; see `ProgressiveMigration.duplicates`.
+  /// How objects in a SQLite store are treated that are no longer unique; see `ProgressiveMigration.duplicates`.
   public var duplicates = StoreMigration.DuplicatePolicy.refuse
   /// Whether steps through versions in between may lose what the wanted model has; see
   /// `ProgressiveMigration.acceptsLossesOnTheWay`.
@@ -30,7 +30,7 @@ public struct AutomaticMigration: StoreMigrating {
   /// - Throws: as `ProgressiveMigration` does, and `ModelError` when a version of the model has mistakes.
   public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
     let library = try modelURL.map { url throws(ModelError) in
-      // One version of a folder stands for all of them.
+      // The URL of one version stands for the folder with all versions.
       let parent = url.deletingLastPathComponent()
       let isVersion = ["xcdatamodeld", "momd"].contains(parent.pathExtension)
       return try ModelLibrary(modelURL: isVersion ? parent : url, mappingModelURLs: mappingModelURLs)

@@ -2,15 +2,15 @@ package import CoreDataLayout
 import Foundation
 import ObjectModel
 
-/// What the data of a SQLite store will break in the steps of a chain, as far as it can be told before the first step.
+/// The rules that the data of a SQLite store will break in the steps of a chain, as far as they are known before the
+/// first step.
 ///
 /// For each inferred step up to the first one that a mapping model makes, the mappings are put together to one from the
-/// store's own model, and the rules of the step's model are tried on the store. Where a default of a step gives values
-/// to what is mandatory in a later one, nothing is missing there; what such values break otherwise is not seen, nor
-/// what an earlier step removes as a duplicate.
+/// store's own model, and the rules of the step's model are tried on the store. When a step's default fills an
+/// attribute that a later step makes mandatory, no value is missing there. Other rules that such values break are not
+/// found, and neither is the effect of duplicates that an earlier step removes.
 package struct ChainOutlook {
-  /// For each step of the chain what is in its way and in that of none before it; nothing for steps that cannot be
-  /// looked ahead to.
+  /// For each step of the chain, the conditions that no earlier step has; empty for steps that cannot be checked ahead.
   package private(set) var conditions: [[MigrationCondition]]
 
   /// Looks at a store.
@@ -63,7 +63,7 @@ extension MappingModel {
       mapping.relationshipMappings = Self.follow(between.relationshipMappings, mapping.relationshipMappings)
       return mapping
     }
-    // What is new in the first and gone in the second was never there.
+    // An entity that the first adds and the second removes needs no mapping.
     mappings.removeAll { $0.sourceEntityName == nil && $0.destinationEntityName == nil }
     mappings += entityMappings.filter { $0.destinationEntityName == nil }
     return MappingModel(entityMappings: mappings)

@@ -22,11 +22,11 @@ struct ChainSearch {
     }
   }
 
-  /// The best way to a version that is known.
+  /// The best known way to a version.
   private struct Label {
     var cost: Cost
     var previous: Int?
-    /// What is left of the first version there; nil where it was not asked for.
+    /// The part of the first version that is left there; nil where it was not needed yet.
     var remaining: RemainingSchema?
   }
 
@@ -56,7 +56,7 @@ struct ChainSearch {
     looksEverywhere = true
     defer { looksEverywhere = false }
     let other = cheapest(from: source, to: target)
-    // Where there was no way, one that loses something leads through versions that have nothing to do with it.
+    // When the narrow search found no way, a way with losses leads through unrelated versions and is refused.
     if found == nil, other?.losses != 0 { return nil }
     return other.flatMap { made(shortened($0.path)) }
   }
@@ -72,8 +72,8 @@ struct ChainSearch {
     return MigrationChain(steps: made)
   }
 
-  /// What is left of the first version after a step. A mapping model may make anything of anything: what it leads to
-  /// counts as what is left.
+  /// The part of the first version that is left after a step. A mapping model can fill any entity from any other, so
+  /// after such a step the whole destination version counts as left.
   private mutating func remaining(_ before: RemainingSchema, _ source: Int, _ destination: Int) -> RemainingSchema {
     if steps.judgement(source, destination)?.isMapped == true {
       return RemainingSchema(of: library.versions[destination].model)
@@ -106,7 +106,7 @@ struct ChainSearch {
     return (path, cost.losses)
   }
 
-  /// What is left of the first version at one whose best way is known.
+  /// The part of the first version that is left at a version whose best way is known.
   private mutating func remaining(at here: Int, _ best: inout [Int: Label]) -> RemainingSchema {
     if let known = best[here]?.remaining { return known }
     var found = RemainingSchema(of: library.versions[here].model)
@@ -127,8 +127,8 @@ struct ChainSearch {
     return found.sorted()
   }
 
-  /// Takes inferred steps in a row as one where that keeps all that they keep: from each version as far as one inferred
-  /// step leads.
+  /// Joins consecutive inferred steps into one where that loses no more than they do: from each version as far as one
+  /// inferred step leads.
   private mutating func shortened(_ path: [Int]) -> [Int] {
     var result = [path[0]]
     var start = 0
@@ -161,7 +161,7 @@ struct ChainSearch {
     return result
   }
 
-  /// What is left of the first version after each of some inferred steps, and before them.
+  /// The parts of the first version that are left before some inferred steps and after each of them.
   private mutating func remaining(along path: ArraySlice<Int>) -> [RemainingSchema] {
     var result = [RemainingSchema(of: library.versions[path[path.startIndex]].model)]
     for (source, destination) in zip(path, path.dropFirst()) {

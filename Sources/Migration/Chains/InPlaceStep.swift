@@ -26,7 +26,7 @@ struct InPlaceStep {
 }
 
 extension MigrationCondition {
-  /// The same, met in a step of several.
+  /// The same condition, with the name of the step that it was met in.
   package func met(in step: String) -> MigrationCondition {
     var condition = self
     condition.step = step

@@ -1,12 +1,12 @@
 import ObjectModel
 
 extension MigrationChain {
-  /// What steps lose although the version that they lead to has it: an attribute that goes in a version in between and
-  /// comes back with another type, or one that a mapping model leaves out. What the last version does not have does not
-  /// count, and neither does what only versions in between have. What a mapping model fills with other values on
+  /// The properties that steps lose although the last version has them: an attribute that goes in a version in between
+  /// and comes back with another type, or one that a mapping model leaves out. What the last version does not have does
+  /// not count, and neither does what only versions in between have. What a mapping model fills with other values on
   /// purpose counts as kept.
   /// - Parameters:
-  ///   - policies: those that the program has. What they bring along is not known, and counts as kept.
+  ///   - policies: those that the program has. The properties that they read are not known, and count as kept.
   ///   - allowsMappings: whether mapping models may lose what they leave out. The steps between them are looked at
   ///     together then.
   func lossesOnTheWay(_ policies: MigrationPolicies, allowsMappings: Bool) -> [String] {
@@ -23,7 +23,7 @@ extension MigrationChain {
 }
 
 extension MigrationChain.Step {
-  /// What becomes of the entities and properties of the version before, by their names.
+  /// The successors of the entities and properties of the version before, by their names.
   fileprivate func successions(_ policies: MigrationPolicies) -> [String: EntitySuccession] {
     switch way {
     case .inferred: source.model.successions(in: destination.model)

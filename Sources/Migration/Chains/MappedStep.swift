@@ -35,7 +35,7 @@ struct MappedStep {
     throw error
   }
 
-  /// What filters leave out.
+  /// The objects that filters leave out.
   /// - Parameter store: that the step begins with; nil where it is not there yet.
   func filterLosses(_ store: MigrationStore?) throws -> [String] {
     let filtered = FilteredObjects(mapping.mappingModel, from: source.model, policies)

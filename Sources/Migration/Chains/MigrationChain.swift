@@ -13,15 +13,16 @@ public struct MigrationChain: Sendable {
 
   /// From one version to another.
   public struct Step: Sendable {
-    /// Where the store is before.
+    /// The store's version before the step.
     public let source: ModelLibrary.Version
-    /// Where it is afterwards.
+    /// The store's version after the step.
     public let destination: ModelLibrary.Version
-    /// How it comes there.
+    /// How the step is done.
     public let way: Way
-    /// What goes for good: properties and entities without successor, and entities that the mapping model leaves out.
+    /// The data that the step deletes: properties and entities without successor, and entities that the mapping model
+    /// leaves out.
     public internal(set) var losses: [String]
-    /// What becomes of what lies in a SQLite store and does not belong to the model.
+    /// The effects on objects of a SQLite store that do not belong to the model.
     package internal(set) var foreign = ForeignObjectChanges()
     /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in
     /// this step.
@@ -49,9 +50,8 @@ public struct MigrationChain: Sendable {
 }
 
 extension MigrationChain {
-  /// Notes what the steps do not bring along of what lies in a SQLite store beside the model: triggers on its tables go
-  /// in the first step, indexes and columns where tables change, everything where a mapping model has the store made
-  /// anew.
+  /// Notes which objects outside the model of a SQLite store the steps drop: triggers on its tables go in the first
+  /// step, indexes and columns where tables change, everything where a mapping model has the store made anew.
   mutating func note(_ foreign: ForeignObjects) throws {
     var foreign = foreign
     for (index, step) in steps.enumerated() {
@@ -87,7 +87,7 @@ extension MigrationChain.Step: CustomStringConvertible {
     return "\(source.name) → \(destination.name): \(way)"
   }
 
-  /// What goes for good, with what does not belong to the model.
+  /// All losses of the step, objects outside the model included.
   package var lostTexts: [String] { losses + foreign.lostTexts }
 
   /// The step where indexes that do not belong to the model go besides, as only the work itself tells.

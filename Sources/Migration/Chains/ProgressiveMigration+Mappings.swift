@@ -3,7 +3,7 @@ package import Foundation
 import ObjectModel
 import Platform
 
-/// What is asked of mapping models before a chain is carried out.
+/// Checks of mapping models before a chain is carried out.
 extension ProgressiveMigration {
   /// - Throws: for a mapping model with mistakes that is for two models: without it the step between them would be
   ///   another.
@@ -19,7 +19,7 @@ extension ProgressiveMigration {
   /// - Throws: for mistakes of the mapping models that steps are done by.
   func requireSoundMappings(of chain: MigrationChain) throws(MigrationError) {
     for step in chain.steps {
-      // A manager of the program's own may answer anything.
+      // The functions of the program's own manager are not known.
       try MappedStep(step, policies)?.requireSound(managerFunctions: makeManager == nil ? [] : nil)
     }
   }

@@ -9,7 +9,7 @@ public import StoreInterface
 /// inferred or by a mapping model.
 ///
 /// One inferred step of a SQLite store is done in place, in one transaction. Otherwise all steps are done on copies
-/// beside the store, and the last one takes its place: whatever goes wrong, the store is what it was.
+/// beside the store, and the last one takes its place: after any error, the store is unchanged.
 public struct ProgressiveMigration: StoreMigrating {
   /// Makes the manager of a step by a mapping model.
   public typealias ManagerMaker =
@@ -29,7 +29,8 @@ public struct ProgressiveMigration: StoreMigrating {
   package var takesMappingsAsTheyAre = false
   /// How steps in place are done: duplicates, times of new derived attributes, and what is told of their progress.
   package var inPlaceOptions = StoreMigration.Options()
-  /// Told what a step did by statements, after it; of steps by mapping models what became of duplicates.
+  /// Called after each step: with what a step by statements did, or with the duplicates that a step by a mapping model
+  /// removed.
   package var didEndStep: (@Sendable (MigrationChain.Step, MigrationReport) -> Void)?
 
   /// Told when it begins to wait for another process that is at the same steps.
@@ -38,7 +39,7 @@ public struct ProgressiveMigration: StoreMigrating {
   /// Told what each step asked of its stores, after it.
   package var didWork: (@Sendable (StoreCounts) -> Void)?
 
-  /// What becomes of objects in a SQLite store that have the same values under a uniqueness constraint that is new in a
+  /// How objects in a SQLite store are treated that have the same values under a uniqueness constraint that is new in a
   /// step. In a step by a mapping model it is resolved after the objects are made: the manager then works with a model
   /// without constraints. Stores of other types are refused whatever it says.
   public var duplicates: StoreMigration.DuplicatePolicy {
@@ -84,7 +85,7 @@ public struct ProgressiveMigration: StoreMigrating {
       end += 1
     }
     let start = position ?? 0
-    // Versions may differ in nothing that a store depends on.
+    // Two versions may be the same for a store.
     let isThere =
       library.versions[start].model.entityVersionHashesByName == library.versions[end].model.entityVersionHashesByName
     if isThere { return MigrationChain(steps: []) }
@@ -98,7 +99,7 @@ public struct ProgressiveMigration: StoreMigrating {
     try requireSoundMappings(of: chain)
     try noteFilters(&chain, MigrationStore(type: type, url: url))
     let losses = unapproved(chain.steps).flatMap(\.losses)
-    // A store that is newer than what is wanted would lose what the newer model added.
+    // A store of a newer version would lose the properties that the newer model added.
     if position == nil || start > end, !losses.isEmpty {
       throw MigrationError(
         position == nil ? .missingMappingModel : .newerStore,
@@ -182,7 +183,7 @@ public struct ProgressiveMigration: StoreMigrating {
     do {
       try carryOut(chain, store, busyTimeout: description.timeout)
     } catch  where Self.isOfAnother(error) || Self.isBesideAnother(error) {
-      // One that is at it has the time that is waited for locks.
+      // Another process that migrates the store gets as much time as a lock is waited for.
       let end = Date() + (Self.isBesideAnother(error) ? description.timeout : 0)
       willWait?()
       while !store.isOf(model) {
@@ -232,7 +233,7 @@ public struct ProgressiveMigration: StoreMigrating {
         } catch StoreMigrationError.conditions(_, let conditions) {
           throw StoreMigrationError.conditions(path: store.url.path, conditions.map { $0.met(in: step.description) })
         } catch let error as StoreError {
-          // Nothing else knows of the copies.
+          // Errors name the store itself, because the caller does not know the copies.
           throw [next, present].reduce(error) { $0.naming(store.url.path, insteadOf: $1.url.path) }
         }
         // Of the stores in between only the last is needed.
@@ -282,7 +283,7 @@ public struct ProgressiveMigration: StoreMigrating {
   }
 
   /// Does an inferred step in the store's own file.
-  /// - Parameter told: the step that is told of, where it is a part of another.
+  /// - Parameter told: the step to report, where this one is a part of another.
   private func carryOut(
     _ step: MigrationChain.Step, _ mapping: MappingModel, at store: MigrationStore, as told: MigrationChain.Step? = nil,
     isCopy: Bool = true, busyTimeout: TimeInterval

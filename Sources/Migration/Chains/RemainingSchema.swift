@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// What is left of a version's entities and properties after steps that were inferred: what they are called now, by
-/// their first names.
+/// The entities and properties of a version that are left after inferred steps: their present names, by their first
+/// names.
 struct RemainingSchema {
   private var entities: [String: EntitySuccession]
 
@@ -10,8 +10,8 @@ struct RemainingSchema {
     entities = model.successions(in: model).filter { name, _ in model[name]?.isAbstract == false }
   }
 
-  /// What is left after one more step.
-  /// - Parameter step: what becomes of the entities of the version that it begins at.
+  /// The schema that is left after one more step.
+  /// - Parameter step: the successors of the entities of the version that it begins at.
   func after(_ step: [String: EntitySuccession]) -> RemainingSchema {
     var result = self
     result.entities = entities.compactMapValues { present in
@@ -44,8 +44,8 @@ struct RemainingSchema {
     }
   }
 
-  /// Those of the losses of a step that are about something which is left of the first version, not about what came on
-  /// the way.
+  /// The losses of a step that concern entities and properties of the first version, not ones that a later version
+  /// added.
   /// - Parameter model: the version that the step begins at.
   func concerned(
     of losses: [LightweightMigration.Item], _ step: [String: EntitySuccession], from model: ManagedObjectModel

@@ -10,8 +10,8 @@ struct StepRules {
   var policies = MigrationPolicies()
 }
 
-/// What single steps between the versions of a library are like. Each pair of versions is looked at once, and mappings
-/// are made for the steps alone that are taken.
+/// Facts about single steps between the versions of a library. Each pair of versions is judged once, and mappings are
+/// made only for the steps of the chosen chain.
 struct StepTable {
   /// How a step is done, and how much is lost in it.
   struct Judgement {
@@ -76,8 +76,8 @@ struct StepTable {
     return mapping.map { _ in Judgement(losses: uncovered.count, isMapped: true) }
   }
 
-  /// Whether the step between two versions is inferred, and loses no more than so much. It is told faster than how much
-  /// it loses.
+  /// Whether the step between two versions is inferred, and loses no more than so much. This is faster than finding out
+  /// how much it loses.
   func isInferred(_ source: Int, _ destination: Int, losingAtMost limit: Int) -> Bool {
     if let known = judgements[Pair(source: source, destination: destination)] {
       return known.map { !$0.isMapped && $0.losses <= limit } ?? false
@@ -91,7 +91,7 @@ struct StepTable {
     library.versions[source].model.inferredLossCount(to: library.versions[destination].model, atMost: limit)
   }
 
-  /// What becomes of a version's entities and properties in another one, by their names and renaming identifiers.
+  /// The successors of a version's entities and properties in another one, by names and renaming identifiers.
   mutating func successions(_ source: Int, _ destination: Int) -> [String: EntitySuccession] {
     let pair = Pair(source: source, destination: destination)
     if let known = known[pair] { return known }
@@ -111,7 +111,8 @@ struct StepTable {
   }
 
   /// The step itself.
-  /// - Parameter remaining: what is left of the chain's first version before it. What came on the way is no loss.
+  /// - Parameter remaining: the part of the chain's first version that is left before it. Losing later additions does
+  ///   not count.
   mutating func step(_ source: Int, _ destination: Int, _ remaining: RemainingSchema) -> MigrationChain.Step? {
     let (from, to) = (library.versions[source], library.versions[destination])
     let (mapping, uncovered) = mapping(source, destination)

@@ -1,7 +1,7 @@
 public import Foundation
 public import ObjectModel
 
-/// Why a store could not be migrated. The store is what it was.
+/// Why a store could not be migrated. The store is unchanged.
 public struct MigrationError: Error, Sendable {
   /// What is wrong, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -49,7 +49,7 @@ public struct MigrationError: Error, Sendable {
   public var objectID: ObjectID?
   /// What to do about it.
   public var hint: String?
-  /// What was thrown underneath.
+  /// The error that caused this one.
   public var underlyingError: (any Error)?
 
   init(
@@ -109,7 +109,7 @@ extension MigrationError: LocalizedError, CustomNSError {
   public var errorDescription: String? { sentence }
   /// What to do about it.
   public var recoverySuggestion: String? { hint }
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
   /// Core Data's code.

@@ -3,11 +3,11 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 
-/// What a mapping's expression gives.
+/// The result of a mapping's expression.
 enum MappedValue {
-  /// Something computed: a plain value, the id of an object, or a list.
+  /// A computed value: a plain value, the id of an object, or a list.
   case plain(ExpressionValue)
-  /// Something that a call gave, of any type.
+  /// The result of a call, of any type.
   case object(Any?)
 
   /// As key-value coding has values: objects for ids, numbers as `NSNumber`.
@@ -47,7 +47,7 @@ enum MappedValue {
   }
 
   /// The value for calculations.
-  /// - Throws: `MigrationError` where a call gave what expressions do not know.
+  /// - Throws: `MigrationError` where a call gave a value that expressions cannot use.
   func expressionValue() throws -> ExpressionValue {
     switch self {
     case .plain(let value): return value

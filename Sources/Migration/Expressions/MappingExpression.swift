@@ -5,7 +5,7 @@ import Predicates
 /// An expression of a mapping model, checked and ready to be computed for one object after the other.
 struct MappingExpression {
   private let expression: CallingExpression
-  /// The source attribute that the expression is, where it is nothing but that: most are.
+  /// The source attribute, where the expression is just that; most expressions are.
   private let attribute: String?
   /// The variables that stand in `expression.result`.
   private let resultVariables: Set<String>
@@ -45,14 +45,14 @@ struct MappingExpression {
       case MigrationVariableName.destination: types[name] = scope.destinationEntity.map { ExpressionType(.object($0)) }
       default: types[name] = calls.types[name] ?? nil
       }
-      // What a call gives is often known only once it has been made.
+      // The type of a call's result is often known only after the call.
       if types[name] == nil { return nil }
     }
     guard let entity = scope.sourceEntity ?? scope.destinationEntity else { return nil }
     var inner = ExpressionScope(entity, variables: types)
     inner.allowsTransients = true
     inner.allowsBlocks = true
-    // A composite is a value like any other here, which fetches cannot have.
+    // Unlike in fetches, a composite is a plain value here.
     if case .path(of: _, let path) = result, let name = path.last, entity.attribute(name)?.type == .composite {
       return ExpressionType(.attribute(.composite))
     }

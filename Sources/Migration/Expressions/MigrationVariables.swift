@@ -1,11 +1,11 @@
 import ObjectGraph
 import ObjectModel
 
-/// What expressions ask of the migration that they are part of: `$manager`.
+/// The calls that expressions make of the migration: `$manager`.
 protocol MigrationCalls: AnyObject {
-  /// What a function gives.
+  /// The result of a function.
   func perform(_ selector: String, _ operands: [Any?], _ variables: MigrationVariables) throws -> Any?
-  /// What `FETCH` gives.
+  /// The result of `FETCH`.
   func fetch(_ request: Any?, in context: Any?, isCount: Bool, asIDs: Bool) throws -> Any?
   /// The context of the objects of a model.
   func context(of model: ManagedObjectModel) -> ManagedObjectContext?
@@ -13,21 +13,21 @@ protocol MigrationCalls: AnyObject {
   func context(otherThan model: ManagedObjectModel) -> ManagedObjectContext?
 }
 
-/// What expressions ask of a mapping's policy: `$entityPolicy`.
+/// The calls that expressions make of a mapping's policy: `$entityPolicy`.
 protocol PolicyCalls: AnyObject {
-  /// What a function gives.
+  /// The result of a function.
   func perform(_ selector: String, _ operands: [Any?]) throws -> Any?
 }
 
-/// What the variables of a mapping's expressions stand for: `$manager`, `$source` and so on.
+/// The values of the variables of a mapping's expressions: `$manager`, `$source` and so on.
 struct MigrationVariables {
   var manager: (any MigrationCalls)?
   var source: ManagedObject?
   var destination: ManagedObject?
   var entityPolicy: (any PolicyCalls)?
-  /// The property that is being set, for look-ups that depend on what it leads to.
+  /// The property that is being set, for look-ups that depend on its destination.
   var property: String?
-  /// Whether ids are enough of what a fetch finds.
+  /// Whether a fetch need only return ids.
   var wantsIDs = false
 
   /// The context of the other model's objects, seen from `object`.

@@ -1,11 +1,11 @@
 import ObjectModel
 import Predicates
 
-/// Makes of the key paths of a mapping's expression what can be computed, and refuses those that lead nowhere.
+/// Rewrites the key paths of a mapping's expression so that they can be computed, and refuses those that lead nowhere.
 ///
 /// Mapping models ask more of values than a model has properties: `$source.link.absoluteString`,
-/// `$source.objectID.URIRepresentation.path`. What the format language knows as a method becomes that, the rest a call
-/// of `ValueMethods`. What they ask of the mapping itself becomes a constant.
+/// `$source.objectID.URIRepresentation.path`. A method that the format language has becomes that method, any other a
+/// call of `ValueMethods`. Properties of the mapping itself become constants.
 struct PathRewriting {
   let scope: MappingScope
   private(set) var expression: CallingExpression
@@ -16,7 +16,7 @@ struct PathRewriting {
   init(_ expression: CallingExpression, _ scope: MappingScope) throws(MigrationError) {
     self.scope = scope
     self.expression = expression
-    // A call that comes of a path goes before the one that needs it, so names are given anew.
+    // A call that replaces a path comes before the call that needs it, so all calls get new names.
     var renamed: [String: String] = [:]
     for call in expression.calls {
       var operands: [FetchExpression] = []
@@ -103,13 +103,13 @@ struct PathRewriting {
     }
   }
 
-  /// What names after an attribute ask of its value.
+  /// The methods that the names after an attribute call on its value.
   private mutating func methods(
     _ names: ArraySlice<String>, of value: FetchExpression, _ type: AttributeType?
   ) throws(MigrationError) -> FetchExpression {
     var result = value
     var isText = type.map { [.string, .uri, .undefined].contains($0) } ?? false
-    // What is known of the type is that of the attribute, before any method.
+    // The known type is that of the attribute, before any method.
     var isOwn = type == nil || type == .binary || type == .transformable
     if type == .binary { isText = false }
     for name in names {

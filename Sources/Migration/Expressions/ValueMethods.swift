@@ -31,7 +31,7 @@ enum ValueMethods {
     }
   }
 
-  /// What the method gives; nil of nothing, and a list of a list.
+  /// The method's result; nil for nil, and a list for a list.
   /// - Throws: `MigrationError` where the value has no such method.
   static func call(_ name: String, of receiver: Any?) throws -> Any? {
     switch receiver {

@@ -4,9 +4,9 @@ import ObjectModel
 
 /// Why a mapping model is for none of the versions of a library, or may be for none.
 struct MappingDoubts {
-  /// Entity mappings whose entities are nowhere, in sentences.
+  /// Entity mappings whose entities no version has, in sentences.
   private(set) var mistakes: [String] = []
-  /// Where its copies of the models are older than the versions, in sentences.
+  /// The places where its copies of the models are older than the versions, in sentences.
   private(set) var staleness: [String] = []
 
   /// - Parameter file: the file it comes from, where it comes from one.

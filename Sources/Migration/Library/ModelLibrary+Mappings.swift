@@ -54,8 +54,8 @@ extension ModelLibrary.Mapping {
     return left.map(\.name).filter { successions[$0] != nil }
   }
 
-  /// Whether it maps an entity that is not the same in both models. One that maps none of them fits the two by chance:
-  /// what it is for came about between other versions.
+  /// Whether it maps an entity that differs between the two models. A mapping model that maps no such entity fits the
+  /// two by chance, and is meant for other versions.
   func changesSomething(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> Bool {
     mappingModel.entityMappings.contains { mapping in
       let source = mapping.sourceEntityName.flatMap { older[$0] }

@@ -2,7 +2,7 @@ public import Foundation
 import ModelFiles
 public import ObjectModel
 
-/// The versions of a model and the mapping models between them: what a migration chooses its way from.
+/// The versions of a model and the mapping models between them, from which a migration chooses its way.
 public struct ModelLibrary: Sendable {
   /// A version of the model.
   public struct Version: Sendable {
@@ -24,7 +24,8 @@ public struct ModelLibrary: Sendable {
     public let name: String
     /// What it says.
     public let mappingModel: MappingModel
-    /// Its entity mappings with entities of nothing, in sentences: with one it is for no versions.
+    /// Its entity mappings whose entities no version has, in sentences. A mapping model with such a mistake is not
+    /// used.
     package internal(set) var mistakes: [String] = []
 
     /// A mapping model.
@@ -39,7 +40,7 @@ public struct ModelLibrary: Sendable {
   public private(set) var versions: [Version]
   /// The mapping models.
   public private(set) var mappings: [Mapping]
-  /// What could not be used of what was read, and mapping models that are for none of the versions.
+  /// Warnings about files that could not be used, and about mapping models that fit no version.
   public private(set) var warnings: [String] = []
   /// Those of the warnings that are about mapping models which could not be read: one may be the one that is needed.
   package private(set) var unreadable: [String] = []

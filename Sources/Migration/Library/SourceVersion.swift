@@ -4,8 +4,8 @@ import ModelFiles
 import ObjectModel
 import StoreInterface
 
-/// What tells with which version of a model a store was made: its version hashes, and where versions have some that are
-/// not sure, the model that the store carries, or the columns of its tables where it carries none.
+/// Finds the version of a model that a store was made with: by its version hashes, and where some hashes of versions
+/// are not sure, by the model that the store carries, or else by the columns of its tables.
 struct SourceVersion {
   let hashes: [String: Data]
   /// The model that the store carries itself, as far as it is sound and has the store's hashes.

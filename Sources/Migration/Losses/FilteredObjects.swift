@@ -2,8 +2,8 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 
-/// What the filters of entity mappings leave out: objects that no mapping of their entity lets in, and values that are
-/// read only of objects of a filter.
+/// The losses by filters of entity mappings: objects that every mapping of their entity leaves out, and values that are
+/// read only for objects of a filter.
 struct FilteredObjects {
   /// An entity whose mappings all have filters.
   private struct Filtered {
@@ -56,7 +56,7 @@ struct FilteredObjects {
     return filter
   }
 
-  /// Whether there is anything that needs a look at the objects.
+  /// Whether there is no filter, so that the objects need not be read.
   var isEmpty: Bool {
     filtered.allSatisfy { entry in
       entry.filters.map {
@@ -68,7 +68,7 @@ struct FilteredObjects {
 
   // MARK: Losses
 
-  /// What may go, where the objects are not known yet.
+  /// The possible losses, where the objects are not known yet.
   var possibleLosses: [String] {
     filtered.compactMap { entry in
       guard let filters = entry.filters else { return Self.otherSource(entry.entity) }
@@ -77,7 +77,7 @@ struct FilteredObjects {
     }
   }
 
-  /// What goes of a store.
+  /// The losses of a store.
   /// - Parameter context: of the store, which is of the older model.
   func losses(in context: ManagedObjectContext) throws -> [String] {
     try filtered.flatMap { entry -> [String] in

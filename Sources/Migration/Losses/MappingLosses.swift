@@ -1,9 +1,9 @@
 import ObjectModel
 
-/// What a mapping model leaves behind of the older model's entities and properties: what no entity mapping reads.
+/// The entities and properties of the older model that no entity mapping reads, so that a mapping model loses them.
 ///
-/// Policies may read anything, so that nothing is said of the properties of entities with one, unless it stands for
-/// none (`EntityMigrationPolicy` itself).
+/// A policy may read any property, so no losses are reported for properties of entities with a policy other than
+/// `EntityMigrationPolicy` itself.
 struct MappingLosses {
   /// An entity or a property that goes, by its names in the older model.
   struct Item: Hashable {
@@ -11,7 +11,7 @@ struct MappingLosses {
     var entity: String
     /// Nil for all objects of the entity.
     var property: String?
-    /// Whether the newer model has it, and nothing says what becomes of it.
+    /// Whether the newer model has it, and the mapping model does not mention it.
     var isLeftOut: Bool
     /// In words, without the names.
     var message: String
@@ -29,7 +29,7 @@ struct MappingLosses {
   private let successions: [String: EntitySuccession]
   /// The entity mappings that objects of an entity are read by, with what these take, by the entity's name.
   private var readers: [String: [(mapping: EntityMapping, reads: SourceReads)]] = [:]
-  /// Entities whose objects code of the program's is given.
+  /// Entities whose objects are passed to the program's own code.
   private var opaque: Set<String> = []
   private var remote: Set<[String]> = []
 
@@ -54,8 +54,8 @@ struct MappingLosses {
 
   // MARK: What stays
 
-  /// What becomes of the older model's entities and properties, by their names; what is left out is missing. What is
-  /// given something else on purpose counts as kept.
+  /// The successors of the older model's entities and properties, by their names, without the ones that are left out. A
+  /// property that the mapping model fills with another value on purpose counts as kept.
   var kept: [String: EntitySuccession] {
     let gone = Set(items.filter { $0.isLeftOut || $0.property == nil })
     var result: [String: EntitySuccession] = [:]
@@ -128,7 +128,7 @@ struct MappingLosses {
     return item
   }
 
-  /// What goes of all entities that have a property is told once, of the one that declares it.
+  /// A loss of all entities that have a property is reported once, for the entity that declares it.
   private func joined() -> [Item] {
     var result: [Item] = []
     var told: Set<Item> = []
@@ -146,6 +146,6 @@ struct MappingLosses {
 }
 
 extension MigrationPolicies {
-  /// Whether what a name stands for does what the mapping's expressions say, and no more.
+  /// Whether the policy of a name does only what the mapping's expressions say.
   func isPlain(_ name: String) -> Bool { self[name] == EntityMigrationPolicy.self }
 }

@@ -1,7 +1,7 @@
 import ObjectModel
 import Predicates
 
-/// What the value expressions of an entity mapping take from its source objects.
+/// The properties that the value expressions of an entity mapping read from its source objects.
 struct SourceReads {
   /// Properties of the entity itself, each with the first property of the destination that takes it.
   private(set) var takers: [String: String] = [:]
@@ -9,7 +9,7 @@ struct SourceReads {
   private(set) var remote: Set<[String]> = []
   /// The properties of the destination that have an expression.
   private(set) var given: Set<String> = []
-  /// Whether code of the program's is called, which may take anything.
+  /// Whether the program's own code is called, which may read any property.
   private(set) var callsProgram = false
 
   private let entity: Entity
@@ -17,7 +17,7 @@ struct SourceReads {
   /// Properties of the entity itself.
   var properties: Set<String> { Set(takers.keys) }
 
-  /// Expressions that cannot be read take nothing: they are mistakes, which are told as such.
+  /// Expressions that cannot be parsed read no property; they are reported as mistakes elsewhere.
   init(_ mapping: EntityMapping, _ entity: Entity) {
     self.entity = entity
     for property in mapping.attributeMappings + mapping.relationshipMappings {

@@ -40,20 +40,20 @@ struct AssociationTable {
     pairs[mapping] = found
   }
 
-  /// What a source object became by a mapping.
+  /// The new objects that a mapping made from a source object.
   func destinations(of source: ObjectID, mapping: String) -> [ObjectID] {
     pairs[mapping]?.destinations[source]?.all ?? []
   }
 
-  /// What a new object was made of by a mapping.
+  /// The source objects from which a mapping made a new object.
   func sources(of destination: ObjectID, mapping: String) -> [ObjectID] {
     pairs[mapping]?.sources[destination]?.all ?? []
   }
 
-  /// Everything that a mapping made, in that order.
+  /// All new objects that a mapping made, in the order in which they were associated.
   func destinations(mapping: String) -> [ObjectID] { pairs[mapping]?.destinationOrder ?? [] }
 
-  /// Everything that a mapping made something of, in that order.
+  /// All source objects that a mapping made new objects from, in the order in which they were associated.
   func sources(mapping: String) -> [ObjectID] { pairs[mapping]?.sourceOrder ?? [] }
 
   mutating func removeAll() { pairs = [:] }

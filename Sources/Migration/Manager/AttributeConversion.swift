@@ -1,8 +1,8 @@
 import Foundation
 import ObjectModel
 
-/// What a value becomes when its attribute has another type in the newer model: a number stays the same number or is
-/// refused, anything else keeps its type.
+/// Converts a value whose attribute has another type in the newer model: a number stays the same number or is refused,
+/// other values keep their type.
 enum AttributeConversion {
   private static let numbers: Set<AttributeType> = [
     .integer16, .integer32, .integer64, .boolean, .decimal, .double, .float,

@@ -6,18 +6,18 @@ public import ObjectModel
 /// Each entity mapping has a policy of its own while a store is migrated. The stages come in this order: for every
 /// mapping `begin`, `createDestinationInstances` of each source object, `endInstanceCreation`; then for every mapping
 /// `createRelationships` of each new object, `endRelationshipCreation`; then for every mapping
-/// `performCustomValidation`; last `end` for all. What a stage throws ends the migration, and the store stays as it
+/// `performCustomValidation`; last `end` for all. An error of a stage ends the migration, and the store stays as it
 /// was.
 open class EntityMigrationPolicy {
-  /// What an expression calls: it is given the operands as key-value coding has them (objects, numbers as `NSNumber`,
-  /// text, lists), and gives a value of that kind.
+  /// A function that an expression calls. It gets the operands as key-value coding has them (objects, numbers as
+  /// `NSNumber`, text, lists), and returns a value of that kind.
   public typealias Function = (_ operands: [Any?]) throws -> Any?
 
-  /// Migrations make one for each mapping that names the policy.
+  /// Called by a migration for each mapping that names the policy.
   public required init() {}
 
-  /// What value expressions of the mapping call as `FUNCTION($entityPolicy, "selector:", …)`, by selector with its
-  /// colons. It is asked once.
+  /// The functions that value expressions of the mapping call as `FUNCTION($entityPolicy, "selector:", …)`, by selector
+  /// with its colons. The property is read once.
   open var functions: [String: Function] { [:] }
 
   /// The functions, asked once.
@@ -26,9 +26,9 @@ open class EntityMigrationPolicy {
   /// Called before the mapping's objects are made. The default does nothing.
   open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
-  /// Makes what a source object becomes: the default inserts an object of the destination entity, sets its attributes
-  /// by the mapping's expressions and associates the two. What is made here and not associated has no relationships set
-  /// later.
+  /// Makes the new objects for a source object: the default inserts an object of the destination entity, sets its
+  /// attributes by the mapping's expressions and associates the two. Objects that are made here and not associated get
+  /// no relationships later.
   open func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -38,8 +38,8 @@ open class EntityMigrationPolicy {
   /// Called when all objects of the mapping are made. The default does nothing.
   open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Sets the relationships of a new object: the default by the mapping's expressions. What an expression leads to is
-  /// added to what the relationship has already by its inverse or a policy.
+  /// Sets the relationships of a new object: the default by the mapping's expressions. The objects of an expression are
+  /// added to those that the relationship has already by its inverse or a policy.
   open func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -49,7 +49,7 @@ open class EntityMigrationPolicy {
   /// Called when the relationships of all objects of the mapping are set. The default does nothing.
   open func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Checks what became of the mapping's objects, before the model's own rules are. The default does nothing.
+  /// Checks the mapping's new objects, before the model's own rules are checked. The default does nothing.
   open func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
   /// Called when everything is done. The default does nothing.
@@ -57,7 +57,7 @@ open class EntityMigrationPolicy {
 }
 
 extension EntityMigrationPolicy: PolicyCalls {
-  /// What a function gives.
+  /// The result of a function.
   final func perform(_ selector: String, _ operands: [Any?]) throws -> Any? {
     guard let function = knownFunctions[selector] else {
       throw MigrationError(.policy, "the migration policy has no function \"\(selector)\"")

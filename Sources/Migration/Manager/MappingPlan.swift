@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import Predicates
 
-/// A mapping model whose every expression is read and checked: what a migration works through.
+/// A mapping model with all its expressions parsed and checked, ready to be carried out.
 struct MappingPlan {
   /// One entity mapping.
   struct Step {
@@ -10,7 +10,7 @@ struct MappingPlan {
     let policy: EntityMigrationPolicy
     let sourceEntity: Entity?
     let destinationEntity: Entity?
-    /// What gives the source objects; nil for none.
+    /// The expression of the source objects; nil for none.
     let source: MappingExpression?
     let attributes: [Attribute]
     let relationships: [Reference]
@@ -111,7 +111,7 @@ struct MappingPlan {
         mapping.destinationEntityName, mapping.destinationEntityVersionHash, scope.destinationModel, "destination",
         scope)
     }
-    // The objects of an entity that is gone are not mapped.
+    // The objects of a removed entity are not mapped.
     let isRemoval = mapping.mappingType == .remove
     if mapping.destinationEntityName == nil && !isRemoval {
       mistakes.note(scope.error("the mapping has no destination entity"))
@@ -176,10 +176,10 @@ struct MappingPlan {
     guard let description = entity.attribute(property.name) else {
       throw scope.unknownProperty("attribute", property.name, entity.attributes.map(\.name))
     }
-    // What is derived is computed anew.
+    // A derived attribute is computed anew.
     guard let text = property.valueExpression, description.derivation == nil else { return nil }
     let expression = try MappingExpression(text, in: scope)
-    // A policy may have its own way.
+    // A policy may convert values itself.
     if scope.policyFunctions == .none, case .attribute(let type)? = expression.type?.element,
       !AttributeConversion.isPossible(from: type, to: description.type)
     {

@@ -2,7 +2,7 @@ import Diagnostics
 import Foundation
 import ObjectModel
 
-/// Tells what a migration by a mapping model is doing, where migrations are debugged.
+/// Logs the work of a migration by a mapping model, where migrations are debugged.
 struct MigrationLog {
   private let write: ((String) -> Void)?
 

@@ -2,7 +2,7 @@ public import ObjectGraph
 public import ObjectModel
 import Predicates
 
-/// What expressions of mapping models ask of the manager.
+/// The functions of the manager that expressions of mapping models call.
 extension MigrationManager: MigrationCalls {
   final func context(of model: ManagedObjectModel) -> ManagedObjectContext? {
     model === sourceModel ? sourceContext : model === destinationModel ? destinationContext : nil
@@ -12,7 +12,7 @@ extension MigrationManager: MigrationCalls {
     model === sourceModel ? destinationContext : sourceContext
   }
 
-  /// What a function gives.
+  /// The result of a function.
   func perform(_ selector: String, _ operands: [Any?], _ variables: MigrationVariables) throws -> Any? {
     switch ManagerFunction(rawValue: selector) {
     case .destinationInstancesForMapping:
@@ -51,7 +51,7 @@ extension MigrationManager: MigrationCalls {
     return request
   }
 
-  /// What `FETCH` gives.
+  /// The result of `FETCH`.
   func fetch(_ request: Any?, in context: Any?, isCount: Bool, asIDs: Bool) throws -> Any? {
     guard let request = request as? FetchRequest<ManagedObject> else {
       throw MigrationError(.mappingModel, "what FETCH is given is no fetch request")
@@ -80,21 +80,21 @@ extension MigrationManager: MigrationCalls {
     throw MigrationError(.mappingModel, "an operand of \"\(selector)\" is no text")
   }
 
-  /// Nothing where an expression gives nothing: only programs ask for all instances.
+  /// No objects where an expression gives none: only programs may ask for all instances.
   private func instances(_ operand: Any?, _ variables: MigrationVariables) throws -> [ManagedObject] {
     try MappedValue.object(operand).objects(variables)
   }
 }
 
 extension MigrationManager {
-  /// What a property mapping's expression gives for a source object, as key-value coding has it: for policies that make
-  /// the objects themselves. Nil where the mapping leaves the property as it is.
+  /// The result of a property mapping's expression for a source object, as key-value coding has it: for policies that
+  /// make the objects themselves. Nil where the mapping leaves the property as it is.
   /// - Parameters:
-  ///   - property: whose expression is meant.
+  ///   - property: the property whose expression is computed.
   ///   - mapping: the entity mapping that the property's is part of.
-  ///   - source: what `$source` is.
-  ///   - destination: what `$destination` is, where the expression needs it.
-  ///   - policy: what `$entityPolicy` is, where the expression needs it.
+  ///   - source: the value of `$source`.
+  ///   - destination: the value of `$destination`, where the expression needs it.
+  ///   - policy: the value of `$entityPolicy`, where the expression needs it.
   /// - Throws: `MigrationError` for a mapping that does not belong to the migration that is under way, and for what
   ///   cannot be computed.
   public func value(

@@ -2,7 +2,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 
-/// What a migration policy does by default.
+/// The default work of a migration policy.
 extension MigrationManager {
   /// Makes a new object, sets its attributes and associates it.
   func createDestinationInstance(
@@ -67,7 +67,7 @@ extension MigrationManager {
   }
 
   private func set(_ targets: [ManagedObject], _ relationship: Relationship, of object: ManagedObject) throws {
-    // What leads nowhere leaves what the inverse or a policy has set.
+    // Without targets, the objects stay that the inverse or a policy has set.
     if targets.isEmpty { return }
     for target in targets where !target.entity.isKind(of: relationship.destination) {
       throw MigrationError(

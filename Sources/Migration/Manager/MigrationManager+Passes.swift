@@ -64,7 +64,7 @@ extension MigrationManager {
 
   // MARK: Contexts
 
-  /// Runs work inside both contexts and saves what it did; everything that is not held otherwise is let go then.
+  /// Runs work inside both contexts and saves its changes; afterwards objects that nothing else holds are released.
   private func inContexts(_ work: () throws -> Void) throws {
     guard let sourceContext, let destinationContext else { return }
     try sourceContext.performAndWait {

@@ -10,14 +10,13 @@ extension MigrationManager {
   /// Brings the objects of a store into another store, which is made, or added to when it is there: several mapping
   /// models may bring parts of a graph over in turn.
   ///
-  /// The result is made beside the destination and takes its place at the end in one step. Whatever goes wrong, the
-  /// source is never changed, and the destination is what it was. What a killed migration left there is removed by the
-  /// next one.
+  /// The result is made beside the destination and takes its place at the end in one step. After any error, the source
+  /// and the destination are unchanged. The next migration removes the leftovers of one that was killed.
   /// - Parameters:
   ///   - sourceURL: the store whose objects are brought over.
   ///   - sourceType: the type of that store.
   ///   - sourceOptions: what the type wants to know besides; see `PersistentStoreDescription.options`.
-  ///   - mapping: what becomes of the objects.
+  ///   - mapping: how the objects are mapped.
   ///   - destinationURL: the store that gets them.
   ///   - destinationType: the type of that store.
   ///   - destinationOptions: what its type wants to know besides.
@@ -41,7 +40,7 @@ extension MigrationManager {
   }
 
   /// Carries out a mapping model from one store straight into another.
-  /// - Returns: what was asked of both.
+  /// - Returns: the work that was asked of both stores.
   @discardableResult
   func migrate(
     _ mapping: MappingModel, from source: MigrationStore, into destination: MigrationStore
@@ -70,7 +69,7 @@ extension MigrationManager {
 }
 
 extension MigrationManager {
-  /// Objects would have other values than the file has, and nothing would tell.
+  /// Refuses values that would silently be read as other values than the file has.
   private func requireReadableValues(_ mapping: MappingModel, _ source: MigrationStore) throws {
     guard source.type is SQLiteStoreType else { return }
     let found = try StoreChecker.misplacedValues(
@@ -93,7 +92,7 @@ struct MigrationStore {
   var options: [String: Value] = [:]
 
   /// Opens the store.
-  /// - Parameter original: what a new store's own metadata and history come from.
+  /// - Parameter original: the store whose own metadata and history a new store gets.
   func open(
     _ model: ManagedObjectModel, isReadOnly: Bool, like original: MigrationStore? = nil
   ) throws(MigrationError) -> PersistentStoreCoordinator {
@@ -126,8 +125,7 @@ struct MigrationStore {
     type is SQLiteStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
   }
 
-  /// An error of work on the store, which the migration itself made: where its file makes no sense, the disk is to
-  /// blame.
+  /// An error of work on a store that the migration itself made: a damaged file then means that the disk failed.
   func misread(_ error: any Error) -> any Error {
     let known = error as? StoreError ?? (error as? MigrationError)?.underlyingError as? StoreError
     guard case .notAStore(url.path, let message)? = known else { return error }
@@ -165,7 +163,7 @@ struct MigrationStore {
       throw nothingBeside(error)
     }
     defer { folder.remove() }
-    // The work begins with what is there now.
+    // Taken before the work begins, to notice writes of other programs.
     let stamp = try StoreStamp.read(path: place.path)
     // Under its own name, on which the name of the folder of its external data depends.
     let partial = URL(fileURLWithPath: folder.path).appendingPathComponent(place.lastPathComponent)

@@ -16,7 +16,7 @@ import Predicates
 /// A manager belongs to one thread and does one migration at a time. Subclasses may add functions that expressions
 /// call.
 open class MigrationManager {
-  /// What an expression calls of `$manager`; see `EntityMigrationPolicy.Function`.
+  /// A function of `$manager` that an expression calls; see `EntityMigrationPolicy.Function`.
   public typealias Function = EntityMigrationPolicy.Function
 
   /// The model of the source store.
@@ -59,8 +59,8 @@ open class MigrationManager {
     self.destinationModel = destinationModel
   }
 
-  /// What value expressions call as `FUNCTION($manager, "selector:", …)` beside what every manager answers, by selector
-  /// with its colons. It is asked once.
+  /// The functions that value expressions call as `FUNCTION($manager, "selector:", …)` beside those that every manager
+  /// has, by selector with its colons. The property is read once.
   open var functions: [String: Function] { [:] }
 
   /// Ends the migration with an error as soon as the object is done that is being worked on.
@@ -80,7 +80,7 @@ open class MigrationManager {
 
   // MARK: Associations
 
-  /// Notes that a source object became a destination object by an entity mapping. Policies that make objects themselves
+  /// Notes that an entity mapping made a destination object from a source object. Policies that make objects themselves
   /// call it.
   public func associate(
     sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject,
@@ -89,7 +89,7 @@ open class MigrationManager {
     waitingAssociations.append((source, destination, mapping.name))
   }
 
-  /// What source objects became by an entity mapping, in their order; without source objects, everything that the
+  /// The objects that an entity mapping made from source objects, in their order; without source objects, all that the
   /// mapping made.
   /// - Throws: `MigrationError` when there is no mapping of that name; what the store throws.
   public func destinationInstances(
@@ -103,8 +103,8 @@ open class MigrationManager {
     return try objects(ids, destinationContext)
   }
 
-  /// What destination objects were made of by an entity mapping, in their order; without destination objects,
-  /// everything that the mapping made something of.
+  /// The source objects from which an entity mapping made destination objects, in their order; without destination
+  /// objects, all source objects of the mapping.
   /// - Throws: `MigrationError` when there is no mapping of that name; what the store throws.
   public func sourceInstances(
     forEntityMappingName name: String, destinationInstances: [ManagedObject]?
@@ -117,7 +117,8 @@ open class MigrationManager {
     return try objects(ids, sourceContext)
   }
 
-  /// What source objects became by any mapping, as far as a relationship of the new object can lead there.
+  /// The objects that any mapping made from source objects, as far as a relationship of the new object can lead to
+  /// them.
   func destinationInstances(
     leadingFrom relationship: Relationship?, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {

@@ -19,7 +19,7 @@ public struct MigrationPolicies: Sendable, ExpressibleByDictionaryLiteral {
     for policy in policies { classes[String(describing: policy)] = policy }
   }
 
-  /// The policy of a name; nil takes it away.
+  /// The policy of a name; setting nil removes it.
   public subscript(className: String) -> EntityMigrationPolicy.Type? {
     get { find(className) }
     set { classes[className] = newValue }

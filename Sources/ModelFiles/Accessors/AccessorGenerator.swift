@@ -18,7 +18,7 @@ public struct AccessorGenerator: Sendable {
     public let declaration: String?
   }
 
-  /// What the classes are for.
+  /// The use of the classes.
   public enum Flavor: String, Sendable, Hashable, CaseIterable {
     /// This package's `ManagedObject`.
     case seedbed
@@ -47,8 +47,8 @@ public struct AccessorGenerator: Sendable {
   private let codeGeneration: CodeGeneration?
 
   /// - Parameters:
-  ///   - modelName: what the class list is named after: `LibraryClasses` for Library. Characters that no Swift name has
-  ///     are left out.
+  ///   - modelName: the name from which the class list is named: `LibraryClasses` for Library. Characters that no Swift
+  ///     name has are left out.
   ///   - isPublic: whether the classes can be used outside their module. Those for Core Data always can.
   ///   - codeGeneration: which files are made; nil for those that the model asks for, entity by entity.
   public init(
@@ -88,7 +88,7 @@ public struct AccessorGenerator: Sendable {
     return files
   }
 
-  /// What of the model has no accessor as it stands there: warnings for the program that makes the files.
+  /// Warnings for the program that makes the files: names in the model that classes and properties cannot have.
   public var notes: [String] {
     model.entities.flatMap { entity -> [String] in
       var notes: [String] = []
@@ -176,7 +176,7 @@ extension AccessorGenerator.File {
 }
 
 extension AccessorGenerator.CodeGeneration {
-  /// What an entity of a model says.
+  /// The kind of generated code that an entity of a model states.
   fileprivate init(statedBy entity: Entity) {
     self = entity.description.codeGenerationType == "category" ? .category : .class
   }

@@ -9,7 +9,7 @@ struct AttributeShape {
   /// Wraps the name of a held value to get one of the type, and back; nil where nothing has to be done.
   var read: ((String) -> String)?
   var write: ((String) -> String)?
-  /// What stands for no value where the property is not optional; nil where there is none.
+  /// The default for a missing value where the property is not optional; nil where there is none.
   var zero: String?
 
   /// - Parameter names: for types whose names the model takes.

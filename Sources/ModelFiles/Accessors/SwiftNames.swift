@@ -134,7 +134,8 @@ struct SwiftNames: Sendable {
     return Self.escaped(result)
   }
 
-  /// What stands behind `addTo`: the name with a capital, or as it is behind `_` where another property has that name.
+  /// The part of the name after `addTo`: the property's name with a capital, or unchanged after `_` where another
+  /// property has that name.
   func suffix(_ name: String) -> String {
     let capitalised = name.prefix(1).uppercased() + name.dropFirst()
     return name != capitalised && propertyNames.contains(capitalised) ? "_" + name : capitalised
@@ -199,7 +200,7 @@ struct SwiftNames: Sendable {
     "true", "try", "typealias", "var", "where", "while", "_",
   ]
 
-  /// What the language keeps for itself, and the module that qualified names begin with.
+  /// The reserved words of the language, and the module that qualified names begin with.
   private static let unusableClassNames: Set<String> = ["Any", "AnyObject", "Protocol", "Seedbed", "Self", "Type"]
 
   /// Names of members that every managed object has, and names that no property can have.

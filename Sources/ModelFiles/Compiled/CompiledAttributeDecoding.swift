@@ -78,7 +78,7 @@ extension CompiledModelDecoder {
     do {
       if object.kind == .comparisonPredicate, try readLimit(&attribute, ArchivedComparison(object)) { return }
     } catch {
-      // Something without text is no limit; writing it as text says so below.
+      // A comparison that has no text form is no limit; `predicateText` reports it below.
       guard error.isUnsupported else { throw error }
     }
     let subject = "a validation that is neither a limit nor a regular expression"

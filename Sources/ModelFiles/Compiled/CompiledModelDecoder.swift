@@ -6,7 +6,7 @@ import PropertyLists
 /// Objects of the archive are taken one entity at a time; references between entities are followed no further than to
 /// a name, so cycles need no care. What has no place in the descriptions is left out with a warning.
 struct CompiledModelDecoder {
-  /// What was found, before it is validated.
+  /// The model's descriptions, before they are validated.
   struct Parts {
     var entities: [EntityDescription] = []
     var configurations: [String: [String]] = [:]

@@ -11,7 +11,7 @@ struct CompiledModelLocation {
   /// Path of the archive.
   let archivePath: String
   let versionName: String
-  /// What the folder says of its versions, nil where there is no such file.
+  /// The folder's `VersionInfo.plist`; nil where there is none.
   let versionInfo: VersionInfo?
 
   /// Whether the path is that of a compiled model, by its name.

@@ -3,7 +3,7 @@ import ObjectModel
 /// Collects mistakes and warnings while a model is decoded, and remembers on which line everything was declared, so
 /// that mistakes found later in the descriptions get their lines too.
 struct DecodingLog {
-  /// What a line belongs to.
+  /// The subject of a line.
   private struct Key: Hashable {
     var entity: String?
     var property: String?

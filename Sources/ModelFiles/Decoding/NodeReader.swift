@@ -3,7 +3,7 @@ import ObjectModel
 /// Reads the XML attributes of one element, and reports the ones that were not asked for.
 struct NodeReader {
   let node: XMLNode
-  /// What mistakes are about.
+  /// The subject of mistakes.
   let entity: String?
   let property: String?
   private var used: Set<String> = []

@@ -74,8 +74,8 @@ struct ModelLocation {
     return current
   }
 
-  /// What `.xccurrentversion` says; nil when there is no such file. One that says nothing means the version that is
-  /// named like the folder, else the first one.
+  /// The version in `.xccurrentversion`; nil when there is no such file. One that says nothing means the version that
+  /// is named like the folder, else the first one.
   private static func currentVersion(in folder: String, names: [String]) throws(ModelError) -> String? {
     let path = folder + "/" + currentVersionFile
     guard ModelFileSystem.kind(path) != .missing else { return nil }

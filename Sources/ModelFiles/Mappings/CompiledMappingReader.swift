@@ -70,7 +70,7 @@ enum CompiledMappingReader {
     return Data(bytes)
   }
 
-  /// The entries whose values are texts, numbers or flags; others have no text.
+  /// The entries whose values are texts, numbers or flags; other entries have no text.
   static func userInfo(
     _ entries: [(key: String, value: ArchivedValue)]?
   ) throws(ArchiveError) -> [String: String] {

@@ -99,7 +99,7 @@ enum EmbeddedModelReader {
   }
 }
 
-/// What the editor's stereotypes say of an entity or property: keys with a value each.
+/// The values of the editor's stereotypes for an entity or property, by their keys.
 private struct Stereotypes {
   private var values: [String: ArchivedValue] = [:]
 

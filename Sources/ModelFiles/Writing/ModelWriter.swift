@@ -10,7 +10,7 @@ public enum ModelWriter {
   public struct File: Sendable, Hashable {
     /// Its path below the `.xcdatamodeld` folder.
     public var path: String
-    /// What is in it.
+    /// The contents of the file.
     public var text: String
   }
 

@@ -123,7 +123,7 @@ private final class XMLNodeParser: NSObject, XMLParserDelegate {
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
     let number = (error as NSError).code
-    // A document that ends early is told by its root, which has not ended; the parser's word for it varies.
+    // A document that ends early is recognised by its open root, because the parser's error for it varies.
     let endsEarly = number == XMLErrorText.documentEnd && root?.hasEnded != true
     if failure == nil, !endsEarly {
       failure = Failure(

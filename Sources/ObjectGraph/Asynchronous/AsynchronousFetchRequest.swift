@@ -29,7 +29,7 @@ extension AsynchronousFetchRequest where ResultType == ManagedObject {
   }
 }
 
-/// A fetch under way, and what came of it.
+/// A fetch that is under way, and its result.
 ///
 /// `progress` and `cancel` may be used from anywhere. The rest belongs to the context's queue, which is what makes the
 /// unchecked `Sendable` sound.
@@ -72,7 +72,7 @@ public final class AsynchronousFetchResult<ResultType: ManagedObject>: @unchecke
       operationError = CancellationError()
     case .success(let objects):
       finalResult = objects
-      // One unit at least, as a progress of none is never finished.
+      // A progress with a total of 0 never finishes.
       progress.totalUnitCount = Int64(max(objects.count, 1))
       progress.completedUnitCount = progress.totalUnitCount
     case .failure(let error):

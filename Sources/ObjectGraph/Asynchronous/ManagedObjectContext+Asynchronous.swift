@@ -67,7 +67,7 @@ extension ManagedObjectContext {
   ) {
     let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
     let saveCount = saves.count
-    // This fixes the generation.
+    // `rowSource` fixes the generation, so the token is read after it.
     let source = parent == nil ? Result { try rowSource() } : nil
     let token = generationToken
     readInBackground(wanted, source, monitor) { found in

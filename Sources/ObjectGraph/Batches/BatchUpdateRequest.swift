@@ -10,9 +10,9 @@ public import StoreInterface
 public final class BatchUpdateRequest {
   /// The entity by name.
   public let entityName: String
-  /// Whose objects are updated; looked up by name when it is first used.
+  /// The entity of the updated objects; looked up by name when it is first used.
   public private(set) var entity: Entity?
-  /// Which of them; nil: all.
+  /// The condition that objects must meet; nil for all objects.
   public var predicate: FetchPredicate?
   /// Whether objects of sub-entities are updated too.
   public var includesSubentities = true

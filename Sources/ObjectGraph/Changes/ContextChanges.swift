@@ -54,7 +54,7 @@ public struct ContextChanges {
     invalidatedCount = event.invalidatedCount
   }
 
-  /// New objects. After a merge, faults for what others inserted.
+  /// New objects. After a merge, faults for objects that another context inserted.
   public var insertedObjects: Set<ManagedObject> { Set(inserted) }
   /// Objects with changed properties, the other sides of changed relationships included where they are loaded.
   public var updatedObjects: Set<ManagedObject> { Set(updated) }
@@ -72,8 +72,8 @@ public struct ContextChangeIDs: Sendable, Hashable {
   public var updatedObjectIDs: [ObjectID]
   /// Ids of deleted objects.
   public var deletedObjectIDs: [ObjectID]
-  /// Ids of objects whose to-many relationships have other members now because the other side says so; nil where that
-  /// is not known, so that a merge looks at all relationships that are loaded.
+  /// Ids of objects whose to-many relationships gained or lost members that were set at the other side; nil where that
+  /// is not known, so that a merge looks at all loaded relationships.
   ///
   /// They are put together when they are asked for: linear in the number of changed relationships.
   public var relationshipOwnerIDs: [ObjectID]? {
@@ -86,7 +86,7 @@ public struct ContextChangeIDs: Sendable, Hashable {
   private var owners: [ObjectID]?
   /// Changes whose owners count, too. Most saves have no receiver that asks.
   private var memberChanges = MemberChanges()
-  /// What contexts have of these objects after the changes, for their children.
+  /// The values that contexts hold of these objects after the changes, for their child contexts.
   var states: [SharedState] = []
 
   /// Changes of these objects.

@@ -9,12 +9,13 @@ struct ContextEvent {
     let object: ManagedObject
     /// Nil when the object was not there.
     fileprivate(set) var before: ObjectState?
-    /// What it was then.
+    /// The object's status before the event.
     @inline(__always) var statusBefore: ManagedObject.Status? { before?.status }
   }
 
   private(set) var entries: [Entry] = []
-  /// Objects whose to-many relationships got or lost members because the other side says so. Undo follows the members.
+  /// Objects whose to-many relationships gained or lost members that were set at the other side. Undo restores these
+  /// links through the members.
   private(set) var owners: [ManagedObject] = []
   /// Objects whose values were replaced by those of the store.
   private(set) var refreshed: [ManagedObject] = []
@@ -25,7 +26,7 @@ struct ContextEvent {
   /// Objects that a merge found to be deleted.
   private(set) var lost: [ManagedObject] = []
 
-  /// Notes what an object was before its first change in this event; nil for one that was not there.
+  /// Notes the state of an object before its first change in this event; nil for a new object.
   mutating func note(_ object: ManagedObject, before: consuming ObjectState?) {
     object.marks.eventIndex = Int32(entries.count)
     entries.append(Entry(object: object, before: before))
@@ -43,19 +44,19 @@ struct ContextEvent {
 
   mutating func noteReset(of count: Int) { invalidatedCount = count }
 
-  /// What an object was when the event began; nil when it has not changed since or was not there.
+  /// The state of an object when the event began; nil when it has not changed since or did not exist.
   func stateBefore(of object: ManagedObject) -> ObjectState? {
     let index = Int(object.marks.eventIndex)
     return entries.indices.contains(index) ? entries[index].before : nil
   }
 
-  /// Completes what an object was before with to-many relationships that were loaded since.
+  /// Adds to-many relationships that were loaded since to the noted state of an object.
   mutating func addMissingMembers(of object: ManagedObject) {
     let index = Int(object.marks.eventIndex)
     if entries.indices.contains(index) { entries[index].before?.addMissingMembers(of: object) }
   }
 
-  /// The event is over: its objects are in none.
+  /// Clears the objects' places in this event, which is over.
   func releaseObjects() {
     for index in entries.indices { entries[index].object.marks.eventIndex = -1 }
   }

@@ -1,5 +1,5 @@
-/// Objects that have, or had, a loaded list of a to-many relationship without inverse: those that are asked when a
-/// member gets another owner. Holds none of them.
+/// Objects that have, or had, a loaded list of a to-many relationship without inverse: these lists are checked when a
+/// member gets another owner. The references are weak.
 struct InverselessOwners {
   private struct Reference {
     weak var object: ManagedObject?

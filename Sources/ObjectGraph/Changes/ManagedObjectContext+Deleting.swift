@@ -19,7 +19,7 @@ extension ManagedObjectContext {
     pending.propagateLater(object)
   }
 
-  /// Marks without applying rules.
+  /// Marks an object as deleted without applying delete rules.
   func markDeleted(_ object: ManagedObject) {
     object.willChange()
     pending.delete(object)
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What deletion loads of an object is what undo gives back, also where the object is a member of its own.
+  /// Adds the relationships that the deletion loaded to the noted state, so that undo can restore them.
   private func noteLoadedMembers(of object: ManagedObject) {
     if undoManager != nil { event.addMissingMembers(of: object) }
   }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     guard let inverse = object.runtime.layout.inverses[index] else { return }
     let relationship = object.runtime.layout.relationships[index]
     if inverse.isToMany && !relationship.isToMany {
-      // Membership is said by the row that goes, whatever the delete rule.
+      // The deleted row stores the membership, so the owner loses the member whatever the delete rule says.
       if let owner = object.destinations[index] { follow(object.objectID, isAddition: false, in: owner, inverse) }
       return
     }

@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreInterface
 
-/// An object whose to-many relationship gets or loses a member is updated, whichever side says so.
+/// An object whose to-many relationship gains or loses a member is updated, whichever side was set.
 extension ManagedObjectContext {
   /// To be called where members or their rows change otherwise than by setting relationships.
   func ownersMayDiffer() {
@@ -44,8 +44,8 @@ extension ManagedObjectContext {
     event.noteOwners(pending.removeEventOwners())
   }
 
-  /// Whether members came to or left to-many relationships of an object, by what the other side says.
-  /// - Parameter relationship: the one that is asked for; nil for all.
+  /// Whether to-many relationships of an object gained or lost members that were set at the other side.
+  /// - Parameter relationship: the relationship to check; nil for all.
   func hasMemberChanges(_ owner: ManagedObject, _ relationship: Int? = nil) -> Bool {
     if pending.ownerChanges.isEmpty { return false }
     pending.indexOwners(in: self)
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members that came to and left a to-many relationship, by what the other side says.
+  /// The members that a to-many relationship gained and lost because they were set at the other side.
   func memberChanges(of owner: ManagedObject, _ relationship: Int) -> (added: [ObjectID], removed: [ObjectID]) {
     pending.indexOwners(in: self)
     var seen: Set<ManagedObject> = []
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
 extension OwnerChanges.Candidate {
   enum Change { case added, removed }
 
-  /// What became of the membership since the member was read.
+  /// How the membership changed since the member was read.
   func change(of owner: ManagedObject) -> Change? {
     guard let inverse = owner.runtime.layout.inverses[relationship],
       let index = member.runtime.index(of: inverse)
@@ -112,7 +112,7 @@ extension OwnerChanges.Candidate {
 
 extension MemberList {
   /// The members that are here or in the store, but not in both.
-  /// - Parameter isGone: none is here.
+  /// - Parameter isGone: whether the object of the list is deleted, so that it has no members here.
   fileprivate func changedMembers(isGone: Bool) -> [ObjectID] {
     if isGone { return stored }
     var list = self
@@ -122,8 +122,8 @@ extension MemberList {
 }
 
 extension ManagedObject {
-  /// Whether to-many relationships have other members than in the store because the other side says so. A fault is
-  /// loaded when that may be.
+  /// Whether to-many relationships have other members than in the store because the other side was set. A fault is
+  /// loaded when that is possible.
   var hasMemberChanges: Bool {
     guard status == .loaded || status == .fault, let context, context.hasMemberChanges(self) else { return false }
     fire()

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// The position of a relationship in the layout of one entity, where that is known.
   typealias KnownPosition = (entityIndex: Int, index: Int?)
 
-  /// A member came to a to-many relationship, or left it, because the other side says so.
+  /// Adds a member to a to-many relationship, or removes it, because the other side was set.
   func follow(
     _ member: ObjectID, isAddition: Bool, in owner: ObjectID, _ relationship: Relationship,
     _ known: KnownPosition? = nil
@@ -91,8 +91,8 @@ extension ManagedObjectContext {
     guard let partner = registeredObject(for: owner), partner.status == .loaded,
       let back = partner.runtime.index(of: inverse)
     else { return }
-    // Both sides of such a relationship are rows that change together: a merge has them all. Without one, what was
-    // changed here may be in a conflict of its own.
+    // The rows of both sides of such a relationship change together, and a merge has them all. Outside a merge, the
+    // pending change may have a conflict of its own.
     if let snapshots = merge.snapshots {
       if let snapshot = snapshots[owner], snapshot.version != partner.stored?.version {
         try rebase(partner, onto: snapshot)
@@ -112,8 +112,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes objects that are gone out of the relationships that followed them here; those that were set to lead to them
-  /// stay, for the save to report. It is no change of an event: nothing brings them back.
+  /// Removes objects that are gone from the to-many relationships that list them as inverses. Relationships that were
+  /// set to lead to them stay, so that the save reports them. The event does not record this, so undo does not bring
+  /// them back.
   func forgetMembers(_ objects: [ManagedObject]) {
     for object in objects where object.status == .loaded && !pending.memberChanges.isEmpty {
       for (index, destination) in object.destinations.enumerated() {

@@ -19,7 +19,7 @@ struct MemberChanges: Sendable {
 
   private var log: [Entry] = []
   private var deltas: [MemberKey: MemberDelta] = [:]
-  /// Ids that others took the place of, which the changes still mention.
+  /// Replaced ids that the changes still mention, with the ids that took their places.
   private var replacements: [ObjectID: ObjectID] = [:]
 
   var isEmpty: Bool { log.isEmpty && deltas.isEmpty }
@@ -82,7 +82,7 @@ struct MemberDelta: Sendable {
 
   mutating func note(_ member: ObjectID, isAddition: Bool) { changes.append((member, isAddition)) }
 
-  /// Whether each member is there in the end.
+  /// For each member, whether it belongs to the relationship after all changes.
   private var outcome: [ObjectID: Bool] {
     Dictionary(changes.map { ($0.member, $0.isAddition) }, uniquingKeysWith: { _, last in last })
   }

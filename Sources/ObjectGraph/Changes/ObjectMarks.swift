@@ -1,4 +1,4 @@
-/// What a context's lists of changes keep at an object, so that it need not be looked up in them.
+/// The marks that a context's lists of changes set at an object, so that it need not be looked up in them.
 struct ObjectMarks {
   /// Is on the list of objects that were changed at some time since the last save.
   var isMaybeUpdated = false
@@ -6,7 +6,7 @@ struct ObjectMarks {
   var hasEditedLists = false
   /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
   var isInverselessOwner = false
-  /// Where the event has what the object was when it began; negative when the object did not change since.
+  /// The index of the object's entry in the current event; negative when the object has not changed in it.
   var eventIndex: Int32 = -1
 
   /// The object takes the place of another one on the lists.

@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Objects whose to-many relationships may have other members since the last save because the other side says so, each
-/// with the members that came or went.
+/// Objects whose to-many relationships may have gained or lost members since the last save because the other side was
+/// set, each with these members.
 ///
 /// Whether a member really came or went is not kept but asked of the member, so that what is taken back, by undo or by
 /// a second change, needs no bookkeeping. Changes are only written down as they come, and put in order when they are
@@ -24,7 +24,8 @@ struct OwnerChanges {
   private(set) var owners: [ManagedObject] = []
   /// Owners that were noted since the last event ended.
   private var eventOwners: [ManagedObject] = []
-  /// A merge or the resolution of conflicts may have made others owners of a change than those that were noted.
+  /// A merge or the resolution of conflicts may have changed which objects are owners, so the noted ones may be
+  /// incomplete.
   var isIncomplete = false
 
   var isEmpty: Bool { log.isEmpty && owners.isEmpty && !isIncomplete }
@@ -39,7 +40,7 @@ struct OwnerChanges {
   }
 
   /// Puts what was noted since in order.
-  /// - Parameter isEvent: it changed in this event.
+  /// - Parameter isEvent: whether the noted owners changed in this event.
   mutating func index(in context: ManagedObjectContext, isEvent: Bool = true) {
     if log.isEmpty { return }
     let entries = log

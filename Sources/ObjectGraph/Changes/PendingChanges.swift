@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a context changed since its last save, as lists of what a save has to look at.
+/// The changes of a context since its last save, as lists of the objects that a save has to look at.
 ///
 /// The objects' own flags say on which lists they are; only this type sets them there, so that no object is on a list
 /// twice. `problem` states what holds after every event and every save, and debug builds check it.
@@ -28,7 +28,7 @@ final class PendingChanges {
 
   /// Whether no object is on a list. Deletions whose rules are to be applied and changes of relationships may remain.
   var hasNoObjects: Bool { inserted.isEmpty && maybeUpdated.isEmpty && deleted.isEmpty && editedLists.isEmpty }
-  /// Whether a save would write anything, but for members that the other side says.
+  /// Whether a save would write anything, members that were set at the other side left out.
   var isSaveNeeded: Bool {
     inserted.contains(where: \.isInserted) || !deleted.isEmpty || maybeUpdated.contains(where: \.hasOwnChanges)
   }
@@ -69,7 +69,7 @@ final class PendingChanges {
     if hadEditedLists { editedLists.removeAll { !$0.hasEditedLists } }
   }
 
-  /// Takes objects that are new no more out of the lists.
+  /// Takes objects that are no longer new out of the lists.
   func dropFormerInsertions() { dropInsertions { !$0.isInserted } }
 
   /// Takes new objects whose insertion was undone out of the lists.
@@ -81,7 +81,7 @@ final class PendingChanges {
     if inserted.count < count { editedLists.removeAll { !$0.hasEditedLists } }
   }
 
-  /// Takes objects that are deleted no more out of the list of those that are.
+  /// Takes objects that are no longer deleted out of the list of deleted objects.
   func dropFormerDeletions() { deleted.removeAll { $0.status != .deleted } }
 
   /// Takes objects off the list of deleted ones, before they get another status.
@@ -96,7 +96,7 @@ final class PendingChanges {
     editedLists = editedLists.map { replacements[$0] ?? $0 }
   }
 
-  /// Takes objects that are new or changed no more out of all lists, and those that are there twice.
+  /// Takes objects that are no longer new or changed out of all lists, and duplicates too.
   func dropFormerChanges() {
     dropFormerInsertions()
     var seen: Set<ManagedObject> = []
@@ -131,10 +131,10 @@ final class PendingChanges {
     deletesToRepeat = []
   }
 
-  /// The rules of the first so many were applied.
+  /// Notes that the rules of this many objects, the first of the list, were applied.
   func notePropagation(count: Int) { unpropagatedDeletes.removeFirst(count) }
 
-  /// Forgets the delete rules of objects that are deleted no more.
+  /// Forgets the delete rules of objects that are no longer deleted.
   func dropFormerPropagation() { unpropagatedDeletes.removeAll { $0.status != .deleted } }
 
   /// Forgets which delete rules are to be applied.
@@ -167,10 +167,10 @@ final class PendingChanges {
   /// Gives objects other ids in what is noted of members.
   func replaceIDs(_ ids: [ObjectID: ObjectID]) { memberChanges.replaceIDs(ids) }
 
-  /// A member may have come to or left an owner, because the other side says so.
+  /// Notes that an owner may have gained or lost a member because the other side was set.
   func noteOwner(_ key: MemberKey, of member: ObjectID) { ownerChanges.note(member, in: key) }
 
-  /// Owners may be others than those that were noted: they are to be found anew.
+  /// Has the owners found anew, because others than the noted ones may be concerned.
   func ownersMayDiffer() { if !hasNoObjects { ownerChanges.isIncomplete = true } }
 
   /// Puts the owners that were noted since in order.
@@ -186,7 +186,8 @@ final class PendingChanges {
 
   // MARK: Invariants
 
-  /// What is wrong with the lists; nil when nothing is. Objects are on a list once, and have its flag or status.
+  /// What is wrong with the lists, if anything. An object must be on a list at most once and have the list's flag or
+  /// status.
   /// - Complexity: linear in the number of changes.
   var problem: String? {
     func wrong(_ name: String, _ objects: [ManagedObject], _ isRight: (ManagedObject) -> Bool) -> String? {

@@ -94,7 +94,7 @@ extension ManagedObjectContext {
     return Dictionary(snapshots.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Throws where the parent must not be waited for, and remembers what it would have been asked.
+  /// Throws while the context must not wait for its parent, and remembers the question.
   private func refuse(_ objectIDs: [ObjectID] = [], members owners: [ManagedObject] = [], _ index: Int = 0) throws {
     guard refusals.isRefusing, !isParentAtHand else { return }
     refusals.note(objectIDs, owners.map { MemberKey(owner: $0.objectID, relationship: index) })
@@ -102,5 +102,5 @@ extension ManagedObjectContext {
   }
 }
 
-/// A context would have had to wait for its parent's queue where it must not.
+/// Thrown where a context would have to wait for its parent's queue and must not.
 struct WouldWait: Error {}

@@ -57,8 +57,8 @@ extension ManagedObjectContext {
     object.awake(fromSnapshotEvents: .mergePolicy)
   }
 
-  /// Loads with one fetch what the resolution would load object by object: the members of new objects, and what is
-  /// one-to-one with them.
+  /// Loads with one fetch the objects that the resolution would load one by one: the members of new objects, and the
+  /// objects that are linked to them one-to-one.
   func loadPartners(of objects: [ManagedObject]) throws -> [ManagedObject] {
     var ids: [ObjectID] = []
     for object in objects {

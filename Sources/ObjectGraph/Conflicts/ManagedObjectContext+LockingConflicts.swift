@@ -3,8 +3,8 @@ import Predicates
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Has the merge policy resolve conflicts with rows that others changed. Under every policy but the error policy,
-  /// those that are about members only are resolved without it.
+  /// Has the merge policy resolve conflicts with rows that were changed elsewhere. Under every policy but the error
+  /// policy, those that are about members only are resolved without it.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
     let snapshots = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
       // In a child, versions say when the parent was asked.
       let isUnresolved = parent != nil || object.stored?.version == conflict.oldVersion
       guard object.status == .loaded || object.status == .deleted, isUnresolved else { continue }
-      // An override changed the object and left it at that.
+      // An override did not call `super`: the object's present values are the resolution.
       if let snapshot = conflict.persisted {
         object.setStored(snapshot)
       } else if parent == nil || object.status == .deleted {
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether the object goes because its row is gone.
+  /// Whether the object is lost because its row is gone.
   private func isLost(_ conflict: MergeConflict, _ objectWins: Bool) -> Bool {
     conflict.persisted == nil && (conflict.sourceObject.status == .deleted || !objectWins || parent != nil)
   }
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     noteRefresh(of: object)
     if object.status == .deleted {
       if objectWins {
-        // Others may have linked to it: the rules are for them too.
+        // Objects elsewhere may have been linked to it: delete rules apply to them too.
         try rebase(object, onto: snapshot)
         pending.propagateLater(object)
         return
@@ -122,8 +122,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Whether the members of to-many relationships are all that others changed since the object was read, or all that
-  /// was changed here: both can be had then.
+  /// Whether the members of to-many relationships are all that was changed elsewhere since the object was read, or all
+  /// that was changed here: then both changes can be kept.
   fileprivate func isAboutMembersOnly(_ snapshot: Snapshot) -> Bool {
     guard status == .loaded, let old = stored else { return false }
     func isSame(_ values: [Value], _ destinations: [ObjectID?]) -> Bool {

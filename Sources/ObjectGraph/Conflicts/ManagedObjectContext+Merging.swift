@@ -84,8 +84,8 @@ extension ManagedObjectContext {
     if let unknown, !unknown.isEmpty { askLater(unknown) }
   }
 
-  /// Has the parent say, some time later, what a merge could not know of objects that have changes here: the others
-  /// became faults.
+  /// Asks the parent later for the state that a merge lacked of objects with changes here. Objects without changes have
+  /// become faults.
   private func askLater(_ unknown: MissingState) {
     guard let parent else { return }
     parent.follow { [weak self] in
@@ -155,7 +155,7 @@ extension ManagedObjectContext {
         }
         if (object.storedVersion ?? -1) < snapshot.version { object.setWaiting(snapshot) }
       case .loaded: loaded.append(object)
-      // Should it come back, it is what others saved; and its deletion is no conflict with that.
+      // It gets the saved row, so that undoing the deletion shows it and saving the deletion is no conflict.
       case .deleted where object.stored != nil: loaded.append(object)
       default: break
       }
@@ -178,7 +178,7 @@ extension ManagedObjectContext {
         for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
       }
       if object.status == .deleted {
-        // Others may have linked to it: the rules are for them too.
+        // Objects elsewhere may have been linked to it: delete rules apply to them too.
         if unpropagated.insert(object).inserted {
           if merge.silent == nil { pending.propagateLater(object) } else { pending.propagateAtSave(object) }
         }
@@ -230,7 +230,7 @@ extension ContextChangeIDs {
       case let id as ObjectID: return id
       case let object as ManagedObject: return object.objectID
       case let uri as URL: return coordinator.managedObjectID(forURIRepresentation: uri)
-      // What is no id is a mistake of the program; Core Data raises an exception.
+      // Anything but ids is a mistake of the program; Core Data raises an exception.
       default: preconditionFailure("\(key.rawValue) has a \(type(of: element)), which is no object id")
       }
     }

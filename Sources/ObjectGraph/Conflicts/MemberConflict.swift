@@ -1,7 +1,7 @@
 public import ObjectModel
 import StoreInterface
 
-/// A to-many relationship of an object in conflict: which members came and went.
+/// A to-many relationship of an object in conflict, with the members that were added and removed.
 public struct MemberConflict: Sendable, Hashable {
   /// The relationship's name.
   public let relationshipName: String
@@ -9,9 +9,10 @@ public struct MemberConflict: Sendable, Hashable {
   public let addedHere: [ObjectID]
   /// Members that left it here.
   public let removedHere: [ObjectID]
-  /// Members that others added since the relationship was loaded; nil when it is not loaded, so that this is not known.
+  /// Members that were added elsewhere since the relationship was loaded; nil when it is not loaded, so that this is
+  /// not known.
   public let addedByOthers: [ObjectID]?
-  /// Members that others removed since the relationship was loaded; nil when it is not loaded.
+  /// Members that were removed elsewhere since the relationship was loaded; nil when it is not loaded.
   public let removedByOthers: [ObjectID]?
   /// The members that the store has now.
   public let persistedMembers: [ObjectID]
@@ -25,8 +26,8 @@ public struct MemberConflict: Sendable, Hashable {
 }
 
 extension ManagedObject {
-  /// To-many relationships whose members were changed here, or by others since they were loaded. Empty where the store
-  /// fails: the conflict is about the object all the same.
+  /// To-many relationships whose members were changed here, or elsewhere since they were loaded. Empty where the store
+  /// fails, because the conflict about the object is reported anyway.
   func memberConflicts() -> [MemberConflict] {
     guard status == .loaded, let context else { return [] }
     var conflicts: [MemberConflict] = []

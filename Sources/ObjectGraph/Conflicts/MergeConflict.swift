@@ -2,7 +2,7 @@ public import ObjectModel
 import Predicates
 import StoreInterface
 
-/// An object that was changed or deleted here, and whose row was changed or deleted by others since it was read.
+/// An object that was changed or deleted here, and whose row was changed or deleted elsewhere since it was read.
 ///
 /// The unchecked `Sendable` is sound because everything but `sourceObject` is immutable, and the object is to be used
 /// on its context's queue only, which the concurrency debugging checks.
@@ -19,7 +19,7 @@ public struct MergeConflict: @unchecked Sendable {
   public let cachedSnapshot: [String: PropertyValue]
   /// What the store has now; nil when the row is gone.
   public let persistedSnapshot: [String: PropertyValue]?
-  /// To-many relationships whose members were changed here, or were changed by others since they were loaded.
+  /// To-many relationships whose members were changed here, or elsewhere since they were loaded.
   public let memberConflicts: [MemberConflict]
   let persisted: Snapshot?
 
@@ -72,7 +72,7 @@ public struct ConstraintConflict: @unchecked Sendable {
 
 /// What a save could not do under its merge policy.
 public struct SaveConflictError: Error, Sendable, CustomStringConvertible {
-  /// Objects whose rows were changed by others.
+  /// Objects whose rows were changed elsewhere.
   public let optimisticLockingConflicts: [MergeConflict]
   /// Objects that would break a uniqueness constraint.
   public let constraintConflicts: [ConstraintConflict]

@@ -1,5 +1,5 @@
-/// How a save resolves conflicts: objects whose rows others changed since they were read, and objects that would break
-/// a uniqueness constraint.
+/// How a save resolves conflicts: objects whose rows another context or program changed since they were read, and
+/// objects that would break a uniqueness constraint.
 ///
 /// |  | rows changed by others | a new object has the key of a stored row | two new objects have one key |
 /// |---|---|---|---|
@@ -11,15 +11,15 @@
 ///
 /// A constraint is about the rows of one store: where several hold an entity, objects of two of them may have one key.
 ///
-/// To-many relationships are merged: what came and went here is applied to what the store has. An object is updated
-/// when its members change at the other side, so two contexts that give one object new members are in conflict about
-/// it. Where members are all that others changed of an object, or all that was changed here, both have what they did
-/// under every policy but `error`, and the methods below are not asked; under `error` the conflict says which members
-/// came and went (`MergeConflict.memberConflicts`). A changed object whose row is gone is inserted again with its id
-/// under `mergeByPropertyObjectTrump` and `overwrite`, and is lost under the other two (in a child context, whose
-/// parent deleted it, it is lost under all but `error`). A deletion here of a changed row is carried out under
-/// `mergeByPropertyObjectTrump` and `overwrite`, and taken back under the other two; what delete rules did to other
-/// objects then stays. A deletion of a row that is gone is no conflict under any but `error`.
+/// To-many relationships are merged: members that were added and removed here are added to and removed from those of
+/// the store. An object is updated when its members change at the other side, so two contexts that give one object new
+/// members are in conflict about it. Where only members of an object were changed elsewhere, or only members here, both
+/// changes are kept under every policy but `error`, and the methods below are not called; under `error` the conflict
+/// says which members were added and removed (`MergeConflict.memberConflicts`). A changed object whose row is gone is
+/// inserted again with its id under `mergeByPropertyObjectTrump` and `overwrite`, and is lost under the other two (in a
+/// child context, whose parent deleted it, it is lost under all but `error`). A deletion here of a changed row is
+/// carried out under `mergeByPropertyObjectTrump` and `overwrite`, and taken back under the other two; what delete
+/// rules did to other objects then stays. A deletion of a row that is gone is no conflict under any but `error`.
 ///
 /// A *changed* object that takes the key of another row: under the trump of objects and `overwrite` the other row's
 /// object is deleted; under the trump of the store the constraint's properties take back their stored values, and under
@@ -54,7 +54,7 @@ open class MergePolicy: @unchecked Sendable {
     self.kind = kind
   }
 
-  /// Resolves conflicts with rows that others changed. Called on the context's queue; may change objects.
+  /// Resolves conflicts with rows that were changed elsewhere. Called on the context's queue; may change objects.
   /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
   open func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
     if kind == .error { throw SaveConflictError(optimisticLockingConflicts: conflicts) }

@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// What is known while a context merges what others saved. A merge may begin inside another one, by an observer; what
-/// it refreshes is that of the one that began last.
+/// The state of a context that merges a save of another context. An observer may begin a merge inside another one; the
+/// rows to refresh are then those of the inner merge.
 final class MergeState {
   /// Whether `mergeChanges` is at work.
   private(set) var isUnderWay = false
@@ -13,7 +13,7 @@ final class MergeState {
   /// The merge that is going on without asking the parent.
   private(set) var silent: SilentMerge?
 
-  /// Says that a merge is at work, and whether one was before; what `end` is given back.
+  /// Notes that a merge is at work. The result, whether one was before, is passed to `end`.
   func begin() -> Bool {
     defer { isUnderWay = true }
     return isUnderWay
@@ -22,10 +22,10 @@ final class MergeState {
   func end(wasUnderWay: Bool) { isUnderWay = wasUnderWay }
 
   /// From now on the parent is not asked.
-  /// - Parameter state: what it said; nil when it said nothing.
+  /// - Parameter state: what the parent sent along; nil for nothing.
   func beginSilence(knowing state: SharedState?) { silent = SilentMerge(state: state) }
 
-  /// The parent may be asked again. Gives what would have had to be known; nil where it could be asked all along.
+  /// Allows asking the parent again. Returns the state that was missing; nil where the parent could be asked all along.
   @discardableResult
   func endSilence() -> MissingState? {
     defer { silent = nil }
@@ -53,9 +53,9 @@ final class MergeState {
 
 /// A merge that does not ask the parent, because it would have to wait for it.
 struct SilentMerge {
-  /// What the parent said; nil when it said nothing.
+  /// The state that the parent sent along; nil for none.
   let state: SharedState?
-  /// What else would have to be known.
+  /// The state that was needed and is not part of that.
   private(set) var unknown = MissingState()
 
   fileprivate init(state: SharedState?) { self.state = state }

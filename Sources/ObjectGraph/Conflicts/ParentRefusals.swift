@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreInterface
 
-/// While a context must not wait for its parent: what it would have asked. Nothing is collected at other times.
+/// Collects the questions to the parent while a context must not wait for it, and nothing at other times.
 final class ParentRefusals {
   private var missing: MissingState?
 
@@ -10,7 +10,7 @@ final class ParentRefusals {
 
   func begin() { missing = MissingState() }
 
-  /// The parent may be asked again. Gives what it was not asked.
+  /// Allows asking the parent again. Returns the questions that were not asked.
   func end() -> MissingState {
     defer { missing = nil }
     return missing ?? MissingState()

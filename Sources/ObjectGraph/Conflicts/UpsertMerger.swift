@@ -2,8 +2,8 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// Makes one object of several with the same key, for all conflicts of a save: what would ask the store, or go through
-/// all objects, for each of them is done once.
+/// Joins objects with the same key into one, for all conflicts of a save together, so that the store is asked and all
+/// objects are gone through only once.
 struct UpsertMerger {
   private let context: ManagedObjectContext
   private let replacing: Bool
@@ -11,12 +11,13 @@ struct UpsertMerger {
   private var unknown: Set<ObjectID> = []
   /// Keeps what was loaded ahead until it is used.
   private var held: [ManagedObject] = []
-  /// What mentions an object in relationships without inverse, which do not follow when it becomes another one.
+  /// For an object, the objects that lead to it by relationships without inverse, which do not follow when its id
+  /// changes.
   private var referrers: [ObjectID: Set<ObjectID>] = [:]
   /// Objects of stored rows → the new objects that took their places.
   private var replacements: [ManagedObject: ManagedObject] = [:]
   private var survivors: [ManagedObject] = []
-  /// New objects that became others.
+  /// New objects whose values another object took over.
   private var given: [ManagedObject] = []
 
   /// - Parameter replacing: nulls and missing members of new objects count too.
@@ -47,7 +48,7 @@ struct UpsertMerger {
     var keeper: ManagedObject
     if let last = changed.last {
       keeper = last
-      // The key is its own now: other stored objects that have it cannot stay.
+      // The object has this key now, so other stored objects with it are deleted.
       for other in changed.dropLast() { context.delete(other) }
       if let stored, stored !== last { context.delete(stored) }
     } else if let stored {
@@ -166,7 +167,7 @@ struct UpsertMerger {
     given.append(object)
   }
 
-  /// Nothing holds the stored row's object, so the new object becomes it.
+  /// The context has no object of the stored row, so the new object takes over the row.
   private mutating func moveRow(_ stored: ManagedObject, into object: ManagedObject) -> ManagedObject {
     guard stored.runtime === object.runtime else { return stored }
     object.replace(stored)
@@ -179,7 +180,7 @@ struct UpsertMerger {
 }
 
 extension ManagedObject {
-  /// What a relationship of a loaded object leads to, as far as it is loaded.
+  /// The destinations of a relationship of a loaded object, as far as they are loaded.
   fileprivate func mentionedIDs(_ index: Int) -> [ObjectID] {
     if runtime.links[index].isToMany {
       return loadedMembers(index) ?? []

@@ -4,10 +4,10 @@ import ObjectModel
 extension ContextError: LocalizedError, CustomNSError {
   /// What happened, in a sentence.
   public var errorDescription: String? { description }
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
-  /// Core Data's code; its general one where it has no closer one.
+  /// Core Data's code for the error, or its general code where it has none.
   public var errorCode: Int {
     switch self {
     case .objectGone: CoreDataErrorCode.managedObjectReferentialIntegrity
@@ -27,10 +27,10 @@ extension ContextError: LocalizedError, CustomNSError {
 extension SaveConflictError: LocalizedError, CustomNSError {
   /// One line per conflict.
   public var errorDescription: String? { description }
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
-  /// Core Data's: 133020 when others changed rows, 133021 for uniqueness constraints alone.
+  /// Core Data's code: 133020 when rows were changed elsewhere, 133021 for uniqueness constraints alone.
   public var errorCode: Int {
     optimisticLockingConflicts.isEmpty && !constraintConflicts.isEmpty
       ? CoreDataErrorCode.managedObjectConstraintMerge : CoreDataErrorCode.managedObjectMerge

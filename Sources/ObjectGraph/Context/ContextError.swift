@@ -11,9 +11,9 @@ public enum ContextError: Error, Sendable, CustomStringConvertible {
   /// A merge policy said that it had resolved the conflicts, but there were conflicts again, for as many rounds as a
   /// save allows.
   case endlessConflicts(rounds: Int)
-  /// `save` was called by what a save of the same context calls: a hook, an observer or a merge policy.
+  /// `save` was called inside a save of the same context, by a hook, an observer or a merge policy.
   case saveInsideSave
-  /// An id is of another container: its model or store is not this one's.
+  /// An id belongs to another container, with another model or store.
   case foreignID(String)
 
   /// What happened, in a sentence.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The contexts that merge what is saved to the place they read from: a coordinator, or a parent context.
+/// The contexts that merge saves to their coordinator or parent context.
 final class ContextFollowers: Sendable {
   private struct Follower: Sendable {
     weak let context: ManagedObjectContext?

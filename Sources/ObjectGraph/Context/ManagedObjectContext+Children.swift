@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     return ParentObjects(save.inserted.compactMap { registeredObject(for: $0.objectID) })
   }
 
-  /// Loads what `apply` looks at, so that a store that fails does so before anything is changed.
+  /// Loads the members that `apply` needs, so that an error of the store comes before anything is changed.
   private func loadMembers(_ save: ChildSave) throws {
     let new = Set(save.inserted.map(\.objectID))
     for change in save.members {
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
       change.members.map { permanentID(for: $0) },
       from: change.membersBefore?.map { permanentID(for: $0) } ?? current, onto: current,
       isOrdered: owner.runtime.layout.relationships[index].isOrdered)
-    // Nothing leads to what was deleted here meanwhile.
+    // Members that were deleted here meanwhile are left out.
     try owner.setObjects(objects(with: members).filter { !$0.isDeletedHere }, for: name)
   }
 
@@ -181,8 +181,8 @@ extension FetchSpecification {
 }
 
 extension ManagedObject {
-  /// The current values as a row: what a child context reads. Its version says when that was, so that the child does
-  /// not take what was said earlier for news.
+  /// The current values as a row for a child context. The version is the state stamp of this moment, so that the child
+  /// can tell older answers from newer ones.
   var currentSnapshot: Snapshot {
     Snapshot(objectID: objectID, version: context?.stateStamp ?? 0, attributes: values, toOne: destinations)
   }

@@ -31,17 +31,17 @@ extension ManagedObjectContext {
   }
 
   /// Has changes that are made on the main queue outside of `perform` processed once the code that makes them is done.
-  /// Those of observers while changes are saved or processed are among them; the turn finds nothing when the save or
-  /// what processes them takes them along.
+  /// That includes changes that observers make during a save or during processing; when these process the changes
+  /// themselves, the turn finds none.
   func processInNextTurn() {
     if isNextTurnExpected || eventDepth > 0 || event.isEmpty { return }
     isNextTurnExpected = true
     DispatchQueue.main.async { [weak self] in
       guard let self else { return }
       isNextTurnExpected = false
-      // In a nested run loop what goes on around it processes them.
+      // In a nested run loop, the work around it processes them.
       if eventDepth > 0 || saves.isUnderWay || isProcessing { return }
-      // What contexts that share the undo manager did in one turn is one group.
+      // The changes of all contexts that share the undo manager, in one turn, make one group.
       undoManager?.processContexts()
       processPendingChanges()
     }
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   /// A merge found these to be deleted.
   func noteLoss(of objects: [ManagedObject]) { event.noteLoss(of: objects) }
 
-  /// Forgets the event: what it was about is gone.
+  /// Forgets the event without a notification, because its changes are gone.
   func abandonEvent() {
     event.releaseObjects()
     event = ContextEvent()

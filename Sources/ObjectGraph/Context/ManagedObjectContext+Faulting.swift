@@ -3,7 +3,7 @@ import Predicates
 public import StoreInterface
 
 extension [SnapshotBlock] {
-  /// Whether the rows have these ids, in this order, as far as that is quickly told.
+  /// Whether the rows have these ids in this order; false too where finding out would take long.
   fileprivate func haveIDs(_ ids: [ObjectID]) -> Bool {
     unsafe ids.withUnsafeBufferPointer { ids in
       var start = 0

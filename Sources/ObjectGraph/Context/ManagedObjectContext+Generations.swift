@@ -3,9 +3,9 @@ import Synchronization
 
 /// Contexts that read their stores as these were at one moment.
 ///
-/// While a context has a generation, fetches and faults see that and nothing newer, whatever others save, delete in
-/// batches or move out of the write-ahead log. What it has registered stays as it is when the generation changes:
-/// `refreshAllObjects` brings it up to date.
+/// While a context has a generation, fetches and faults see that and nothing newer, whatever other contexts and
+/// programs save, delete in batches or move out of the write-ahead log. Registered objects stay as they are when the
+/// generation changes: `refreshAllObjects` brings them up to date.
 ///
 /// Generations are for reading: a save compares with the newest rows, and conflicts are found and resolved with these.
 /// History and batch requests are about the newest, too.
@@ -62,13 +62,13 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Without the check of the queue.
+  /// The token, without the check of the queue.
   var generationToken: QueryGenerationToken? {
     get { pinned.withLock { $0 } }
     set { pinned.withLock { $0 = newValue } }
   }
 
-  /// Runs work that is about what others saved, such as the resolution of conflicts: the generation does not count.
+  /// Runs work that reads the newest rows whatever the generation, such as the resolution of conflicts.
   func readingNewest<Result>(_ work: () throws -> Result) rethrows -> Result {
     let before = readsNewest
     readsNewest = true
@@ -76,13 +76,12 @@ extension ManagedObjectContext {
     return try work()
   }
 
-  /// The next load finds what is newest then.
+  /// Leaves the generation: the next load opens the newest one.
   func leaveGeneration() {
     if generationToken != nil { generationToken = .current }
   }
 
-  /// After a save: takes the generation that has what was saved. Where others save at the same moment, it may have
-  /// that, too.
+  /// Takes the generation after a save of this context. It may also have what was saved elsewhere at the same moment.
   func advanceGeneration() {
     if generationToken == nil { return }
     // If the generation cannot be opened, the next load throws the error.

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   /// ordered relationships, of those to many objects on both sides and of those without inverse take two.
   func prefetch(_ keyPaths: [FetchPredicate.KeyPath], for objects: [ManagedObject]) throws {
     keep(prefetched: [])
-    // Nothing else may hold them, and with them would go what is prefetched of them.
+    // The context holds the objects, because otherwise they could be released, and with them what was prefetched.
     keep(prefetched: try destinations(of: objects, along: keyPaths))
   }
 
@@ -98,6 +98,6 @@ extension ManagedObjectContext {
 }
 
 extension Relationship {
-  /// Whether the rows of the members say which object their owner is, and there is no order to know.
+  /// Whether the rows of the members name their owner and the relationship has no order.
   fileprivate var isSaidByRowsOfMembers: Bool { inverse?.isToMany == false && !isOrdered }
 }

@@ -27,8 +27,8 @@ extension ManagedObjectContext {
     try confinement.sync { () throws(Failure) -> Result in try inEvent(work) }
   }
 
-  /// Runs the part of a merge that others began, some time from now: nothing in it waits for the parent's queue, whose
-  /// thread may be waiting for this one.
+  /// Runs this context's part of a merge of another context's save, some time from now. It does not wait for the
+  /// parent's queue, whose thread may be waiting for this one.
   func follow(_ work: @escaping @Sendable () -> Void) {
     confinement.async {
       self.inEvent {
@@ -38,8 +38,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether the parent's queue, and what that would ask in turn, is held by this very thread: then asking is not
-  /// waiting.
+  /// Whether this thread holds the queues of the parent and of all further ancestors, so that asking them does not
+  /// wait.
   var isParentAtHand: Bool {
     var ancestor = parent
     while let context = ancestor {

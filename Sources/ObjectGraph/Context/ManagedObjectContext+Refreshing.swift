@@ -26,7 +26,7 @@ extension ManagedObjectContext {
       return try object.empty()
     }
     guard object.status == .loaded else { return }
-    // What was changed here is one event, what comes from the store another: undo takes back the first alone.
+    // Pending changes and values from the store are two events, so that undo takes back only the changes.
     if object.isInEvent { finishEvent(propagating: settings.propagatesDeletesAtEndOfEvent) }
     guard object.status == .loaded else { return }
     event.noteRefresh(of: object)
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
 
   // MARK: -
 
-  /// Gives an object a newer row: what was not changed here takes the row's values, what was changed stays.
+  /// Gives an object a newer row: properties without changes here take the row's values, changed ones stay.
   func rebase(_ object: ManagedObject, onto snapshot: Snapshot) throws {
     guard let old = object.stored else { return }
     ownersMayDiffer()
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     for (index, others) in followed {
       for other in others { try refreshOtherSide(other, object, index) }
     }
-    // Others moved it to where it is not here.
+    // Another save gave the object an owner that it does not have here.
     for (index, owner) in contested { try leave(owner, object, index) }
   }
 
@@ -153,7 +153,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members that the store has now; nil where a merge that does not ask the parent knows of no others.
+  /// The members that the store has now; nil where a merge that does not ask the parent knows no newer ones.
   private func newMembers(of object: ManagedObject, _ index: Int) throws -> [ObjectID]? {
     guard let silent = merge.silent else { return try storedMembers(of: object, index) }
     let key = MemberKey(owner: object.objectID, relationship: index)
@@ -161,7 +161,7 @@ extension ManagedObjectContext {
       merge.noteUnknown(key)
       return nil
     }
-    // The list was read later than this was said.
+    // The list is at least as new as the shared state.
     if object.memberLists[index].map({ $0.stamp >= state.stamp }) == true { return nil }
     return members
   }

@@ -22,8 +22,7 @@ extension ManagedObjectContext {
     return self.object(withPermanentID: objectID)
   }
 
-  /// The object of an id that no other id has taken the place of. As `object(with:)`, with one look into the registry
-  /// less.
+  /// The object of an id that is known to be current. It saves a look-up of `object(with:)`.
   func object(withPermanentID objectID: ObjectID) -> ManagedObject {
     if let object = registry.find(objectID) { return object }
     return newObject(objectID, isStrong: false)
@@ -34,8 +33,8 @@ extension ManagedObjectContext {
     registry.find(objectID) ?? newObject(objectID, isStrong: eventDepth > 0)
   }
 
-  /// Adds the objects of rows that are all of one entity to a list, as `materialise` does, without asking anew for what
-  /// they have in common.
+  /// Adds the objects of rows of one entity to a list, as `materialise` does, but looks up only once what they have in
+  /// common.
   func addObjects(
     of block: SnapshotBlock, in space: ObjectID.Space, to objects: inout [ManagedObject], asFaults: Bool
   ) {

@@ -44,15 +44,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private(set) var eventDepth = 0
   /// How many events with changes were processed.
   var eventCount = 0
-  /// What was prefetched last: it stays until the next time, or the end of the event.
+  /// The objects that were prefetched last, held until the next prefetching or the end of the event.
   private var prefetched: [ManagedObject] = []
   /// Objects of the parent context that are kept alive, until the end of the event, for objects of this context that
   /// are not made yet.
   var retainedParents: [ObjectID: ManagedObject] = [:]
 
-  /// What the context reads; nil: what is newest. Children look at it without its queue.
+  /// The generation that the context reads; nil for the newest rows. Children read it without this context's queue.
   let pinned = Mutex<QueryGenerationToken?>(nil)
-  /// Whether loads go to what is newest all the same.
+  /// Whether loads read the newest rows in spite of the generation.
   var readsNewest = false
 
   /// What the program keeps with the context.
@@ -102,13 +102,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let permanentIDs = PermanentIDs()
   /// How many of the ids that became permanent in each ancestor, from the parent upwards, this context has taken over.
   var seenIDChangeCounts: [Int] = []
-  /// Counts what children were told (`SharedState`). The rows that they read have it as their version.
+  /// Counts the states that children were given (`SharedState`). The rows that children read have it as their version.
   private(set) var stateStamp: Int64 = 0
   /// The parent's count when it last answered.
   var stampOfLastAnswer: Int64 = 0
-  /// Whether the current event is but a merge that a save of others began.
+  /// Whether the current event is only a merge of another context's save.
   var isFollowing = false
-  /// What a fetch that must not wait for the parent did not ask it.
+  /// The questions to the parent that a fetch left out, because it must not wait for the parent.
   let refusals = ParentRefusals()
 
   /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.
@@ -202,7 +202,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     if eventDepth == 0 { hasBegun.store(true, ordering: .relaxed) }
     eventDepth += 1
     defer {
-      // A hook or observer of a save or of processing is inside that.
+      // Changes of a hook or an observer are processed by the save, or the processing, that called it.
       if eventDepth == 1 && !saves.isUnderWay && !isProcessing { processPendingChanges() }
       if eventDepth == 1 {
         isFollowing = false
@@ -325,7 +325,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Keeps an error that came up where nothing can be thrown: the next fetch or save throws it.
   func deferError(_ error: any Error) { deferredError = error }
 
-  /// Whatever asks next meets the error again.
+  /// Forgets the error, where the next request to the store meets it again.
   func forgetDeferredError() { deferredError = nil }
 
   /// A row was fetched that is newer than its object.

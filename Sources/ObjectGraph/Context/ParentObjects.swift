@@ -3,7 +3,7 @@ import StoreInterface
 
 /// Objects of a parent context with the rows that a child reads of them.
 ///
-/// The objects cross queues only to be held: a child touches nothing of them.
+/// The unchecked `Sendable` is sound because a child only holds the objects and reads nothing of them.
 struct ParentObjects: @unchecked Sendable {
   let snapshots: [Snapshot]
   let objects: [ManagedObject]
@@ -16,8 +16,9 @@ struct ParentObjects: @unchecked Sendable {
 }
 
 extension ManagedObjectContext {
-  /// What a child reads, on the child's queue. The child's objects hold the parent's from now on: so the parent keeps
-  /// the version that the child has seen, and finds out when it saves that others changed the row.
+  /// The rows that a child reads, on the child's queue. The child's objects hold the parent's objects from now on: so
+  /// the parent keeps the version that the child has read, and its save finds a conflict when the row was changed
+  /// elsewhere.
   func retain(_ found: ParentObjects) -> [Snapshot] {
     for (snapshot, object) in zip(found.snapshots, found.objects) {
       if let own = registeredObject(for: snapshot.objectID) {

@@ -41,7 +41,7 @@ final class QueueConfinement: Sendable {
 
   /// Runs the work on the queue and waits for it; at once when the current thread is inside already.
   func sync<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
-    // Inside another queue's work nothing but the holder tells that the thread is the main queue's.
+    // Inside another queue's work, only the holder shows that the thread is the main queue's.
     if !QueueHolder.ofMainQueue.isCurrentThread && MainQueueMark.isOnMainQueue {
       return try QueueHolder.ofMainQueue.hold { () throws(Failure) -> Result in try enter(work) }
     }

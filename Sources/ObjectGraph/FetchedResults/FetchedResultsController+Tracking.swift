@@ -15,7 +15,7 @@ extension FetchedResultsController {
     observe(ManagedObjectContext.didChangeObjectsNotification) { notification in
       if let changes = notification.contextChanges { link.controller?.contextDidChange(changes) }
     }
-    // The store answers what objects here do not say: whose rows changed without being here, and what is at the end of
+    // After a merge the store is asked, because changed rows may have no object here and may lie at the end of
     // relationships.
     observe(ManagedObjectContext.didMergeChangesObjectIDsNotification) { notification in
       if let ids = notification.contextChangeIDs, let controller = link.controller, controller.concerns(ids) {
@@ -65,19 +65,20 @@ extension FetchedResultsController {
     delegate.controller(self, didChangeContentWith: difference)
   }
 
-  /// Works out what a change of the context made of the results, and tells it. Where the new results cannot be had,
-  /// because the store fails, the old ones stay.
+  /// Derives the new results from a change of the context and tells the delegate. When the store fails, the old results
+  /// stay.
   private func contextDidChange(_ changes: ContextChanges) {
     let changed = changes.updatedObjects.union(changes.refreshedObjects)
     let all = changed.union(changes.insertedObjects).union(changes.deletedObjects)
     let entities = Set(all.map(\.entity))
     guard isFetchDue || changes.invalidatedCount > 0 || entities.contains(where: { touchesResults($0) }) else { return }
-    // Refreshing may leave anything behind; a merge says what it was about.
+    // A refresh may change any value, but a merge says which objects it concerns.
     let isKnown = changes.invalidatedCount == 0 && (isFetchDue || changes.refreshedObjects.isEmpty)
     update(changed: Set(changed.compactMap { $0 as? Object }), touching: isKnown ? all : nil)
   }
 
-  /// Takes what changed into the results, and tells it: by a fetch only where nothing else is sure to be right.
+  /// Takes changes into the results and tells the delegate. It fetches only where the results cannot be derived from
+  /// the changes.
   /// - Parameter objects: nil when more may have changed than is known.
   private func update(changed: Set<Object>, touching objects: Set<ManagedObject>?) {
     guard let objects, let edit = followed(objects, changed) else { return fetchAgain(changed: changed) }
@@ -96,10 +97,10 @@ extension FetchedResultsController {
     }
   }
 
-  /// What changes make of the results, where that can be told without a fetch.
+  /// The edit of the results that follows from changes; nil where it takes a fetch to know.
   private func followed(_ objects: Set<ManagedObject>, _ changed: Set<Object>) -> ResultsEdit<Object>? {
     let context = managedObjectContext
-    // What observers changed already is not told yet.
+    // Changes that observers have made already are not part of this notification.
     guard let content, let follower, isFollowable, context.event.isEmpty, context.deferredError == nil,
       !context.refusals.isRefusing
     else {
@@ -108,7 +109,7 @@ extension FetchedResultsController {
     let edit = try? follower.follow(
       .init(objects: objects, ids: dueIDs, changed: dueChanges.union(changed), formerlyNew: newResults), in: content)
     if context.deferredError == nil { return edit }
-    // The fetch meets it again.
+    // The fetch that follows meets the error again.
     context.forgetDeferredError()
     return nil
   }
@@ -143,7 +144,7 @@ extension FetchedResultsController {
       // An event of the context's own may have fetched meanwhile.
       guard controller.isFetchDue else { return }
       let isOutdated = controller.isFetchOutdated
-      // What is missing in the end, the next event with the parent at hand fetches.
+      // Rows that are still missing are fetched in the next event that may ask the parent.
       if case .failure(let error) = result, error is WouldWait { return isOutdated ? controller.fetchLater() : () }
       controller.finishFetch(
         result.map(\.sections), deferred: controller.managedObjectContext.deferredError, isFollowable: false)
@@ -162,7 +163,7 @@ extension FetchedResultsController {
     switch result {
     case .failure(let error):
       self.error = error
-      // It is still for the next fetch or save of the program to throw.
+      // The program's next fetch or save still throws the deferred error.
       if managedObjectContext.deferredError == nil, let deferred { managedObjectContext.deferError(deferred) }
       delegate?.controller(self, didFailWith: error)
     case .success(let new):
@@ -179,18 +180,18 @@ extension FetchedResultsController {
     }
   }
 
-  /// Whether more than the attributes of the results decides about them.
+  /// Whether the request depends on more than the attributes of the results.
   private var followsRelationships: Bool {
     specification.sortDescriptors.contains { $0.keyPath.count > 1 } || sectionNameKeyPath?.contains(".") == true
       || !PredicateRelationships(specification.predicate, of: specification.entity).destinations.isEmpty
   }
 
-  /// Whether the results are already what a save of the context makes of them.
+  /// Whether the results are already as they are after a save of the context.
   private func isSure(ofSaved ids: ContextChangeIDs) -> Bool {
     isFollowable && follower?.isSure(ofSaved: ids) == true
   }
 
-  /// Whether what was saved can make other results.
+  /// Whether the saved objects can change the results.
   private func concerns(_ ids: ContextChangeIDs) -> Bool {
     let owners = ids.relationshipOwnerIDs
     if owners == nil && followsRelationships { return true }

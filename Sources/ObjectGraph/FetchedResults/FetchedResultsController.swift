@@ -3,8 +3,7 @@ import ObjectModel
 import Predicates
 package import StoreInterface
 
-/// Keeps the results of a fetch request in sections, and tells a delegate what every change of the context makes of
-/// them.
+/// Keeps the results of a fetch request in sections, and tells a delegate how every change of the context changes them.
 ///
 /// Use it on the queue of its context. It has no results before `performFetch`.
 public final class FetchedResultsController<Object: ManagedObject> {
@@ -47,11 +46,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
   var isFetchDue = false
   /// Whether that fetch is on its way, without this context waiting for its parent.
   var isFetchUnderWay = false
-  /// Whether more was merged since it set out.
+  /// Whether more was merged since that fetch began.
   var isFetchOutdated = false
   /// What merges changed of the results since the last fetch.
   var dueChanges: Set<Object> = []
-  /// What merges were about since then.
+  /// The ids of the objects that merges concerned since then.
   var dueIDs: Set<ObjectID> = []
   /// Works out changes without a fetch; nil where the request does not allow it.
   var follower: ResultsFollower<Object>?
@@ -123,7 +122,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     let stamp = cacheStamp()
     let staleCount = managedObjectContext.staleRowCount
     let found = try fetch()
-    // Objects that are older than their rows would give names to sections that others do not see.
+    // Names from objects that are older than their rows must not be kept for later runs.
     show(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
     isFetchDue = false
     dueIDs = []
@@ -222,7 +221,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
       request.includesPropertyValues = true
       request.relationshipKeyPathsForPrefetching = []
     }
-    // With pending changes objects are sorted as they are here.
+    // With pending changes, the fetch sorts by the values of objects in the context.
     let isSortedHere = context.hasPendingChanges(for: specification)
     let (objects, newerRows) = try context.collectingNewerRows {
       try context.fetch(request, reading: read).compactMap { $0 as? Object }
@@ -242,7 +241,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   private func cacheStamp() -> String? {
     let context = managedObjectContext
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
-    // The files say more than the context sees.
+    // A context with a generation may read older rows than the files have.
     if context.generationToken != nil { return nil }
     if specification.predicate.hasBlocks || "\(specification.predicate)".contains("now()") { return nil }
     // The versions of objects that are not fetched are not compared.
@@ -281,8 +280,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     do {
       return try makeSections(of: found.objects, naming, found.newerRows)
     } catch FetchedResultsError.sectionsOutOfOrder {
-      // The order is that of the rows, some of which, at the end of a key path perhaps, others changed since objects
-      // here were loaded. A merge puts it right; until then objects stand where they belong as they are here.
+      // The order is that of the rows, and some rows, perhaps at the end of a key path, are newer than their objects.
+      // Until a merge, objects are sorted by the values that they have here.
       let sorted = managedObjectContext.sorted(found.objects, by: specification.sortDescriptors)
       return try makeSections(of: sorted.compactMap { $0 as? Object }, naming, [:])
     }

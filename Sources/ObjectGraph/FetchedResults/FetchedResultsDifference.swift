@@ -1,7 +1,7 @@
 public import Foundation
 import ObjectModel
 
-/// What makes one snapshot of results of another, in the order in which a list takes it.
+/// The steps that turn one snapshot of results into another, in the order in which a list view takes them.
 ///
 /// A list first takes out everything at `deletedItems` and at the `from` of `movedItems`, the last first, and then
 /// `deletedSections`, the last first. Then it puts in `insertedSections`, the first first, and last what belongs at
@@ -44,14 +44,14 @@ public struct FetchedResultsDifference: Sendable, Hashable {
 }
 
 extension FetchedResultsSnapshot {
-  /// What makes this snapshot of an older one. Each id, and each section name, must occur once in a snapshot, as it
-  /// does in those of a controller. Sections that changed their order are deleted and inserted, with their objects
-  /// moved.
+  /// The steps that turn an older snapshot into this one. Each id, and each section name, must occur once in a
+  /// snapshot, as it does in those of a controller. Sections that changed their order are deleted and inserted, with
+  /// their objects moved.
   /// - Complexity: n log n in the number of ids.
   public func difference(from old: FetchedResultsSnapshot) -> FetchedResultsDifference {
     let displaced = displacedSections(since: old)
     func arrangement(_ snapshot: FetchedResultsSnapshot, _ mark: String) -> [ResultsChanges<ObjectID>.Section] {
-      // With the mark, the displaced section is another one than that of the same name in the other snapshot.
+      // The mark makes a displaced section differ from the section of the same name in the other snapshot.
       snapshot.sections.map { .init(name: (displaced.contains($0.name) ? mark : "=") + $0.name, items: $0.objectIDs) }
     }
     return FetchedResultsDifference(

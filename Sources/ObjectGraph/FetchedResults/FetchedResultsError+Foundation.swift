@@ -4,7 +4,7 @@ import ObjectModel
 extension FetchedResultsError: LocalizedError, CustomNSError {
   /// What happened, in a sentence.
   public var errorDescription: String? { description }
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's general code.
   public var errorCode: Int { CoreDataErrorCode.coreData }

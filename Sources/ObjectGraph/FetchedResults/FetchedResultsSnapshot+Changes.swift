@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension FetchedResultsSnapshot {
-  /// The snapshot of results after changes of which it is known what they touched. This one is of those before.
+  /// The snapshot after changes whose touched objects are known; this snapshot is the one before them.
   /// - Complexity: linear in the number of ids of the sections that touched objects are in, and of all sections.
   func following<Object: ManagedObject>(
     to content: [ResultsChanges<Object>.Section], _ touched: [ResultsChanges<Object>.Touched]

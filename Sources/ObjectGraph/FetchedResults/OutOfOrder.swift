@@ -1,6 +1,6 @@
-/// Which of a row of things have to be taken out so that the rest is in its old order.
+/// Finds which elements of a list have to be taken out so that the others are in their old order.
 enum OutOfOrder {
-  /// The indexes of changed things where taking these out is enough, and as few as possible of all others.
+  /// The indexes to take out: changed elements first, and as few unchanged ones as possible.
   /// - Parameters:
   ///   - places: where the things were, in their new order.
   ///   - isChanged: which of them changed.
@@ -9,7 +9,7 @@ enum OutOfOrder {
     if isRising(places) { return [] }
     let fixedPlaces = places.indices.filter { !isChanged[$0] }.map { places[$0] }
     guard isRising(fixedPlaces) else { return withoutLongestRise(Array(places.indices), places) }
-    // Between the same two fixed things before and after, a changed one need not move for them.
+    // A changed element between the same two fixed ones before and after need not move.
     var gaps: [Int: [Int]] = [:]
     var result: [Int] = []
     var passed = 0

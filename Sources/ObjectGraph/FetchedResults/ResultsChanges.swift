@@ -1,4 +1,4 @@
-/// What has to be done to one arrangement of sections and items to make another of it, in the terms of a table view.
+/// The changes that turn one arrangement of sections and items into another, in the terms of a table view.
 ///
 /// Positions in `deleted…` and `from` are those before all changes, positions in `inserted…` and `to` those after.
 struct ResultsChanges<Item: Hashable> {

@@ -1,4 +1,4 @@
-/// What has to be done to sections of results to make other ones of them, so that whatever stays is not touched.
+/// An edit of sections of results that leaves objects that stay untouched.
 struct ResultsEdit<Object: ManagedObject> {
   typealias Changes = ResultsChanges<Object>
 
@@ -7,7 +7,7 @@ struct ResultsEdit<Object: ManagedObject> {
     var name: String
     /// Which of the old sections it is; nil for a new one.
     var oldSection: Int?
-    /// What comes, before which of the objects that stay in the section.
+    /// The objects that come, each with the index of the staying object that it comes before.
     var arrivals: [(place: Int, element: Object)] = []
   }
 
@@ -22,12 +22,12 @@ struct ResultsEdit<Object: ManagedObject> {
   /// The old sections of which nothing stays.
   let emptied: [Int: Changes.Section]
 
-  /// Does it.
+  /// Applies the edit.
   /// - Complexity: linear in the number of objects of the sections that something comes to or goes from, and of all
   ///   sections.
   func apply(to content: inout [Changes.Section]?) {
     guard var sections = content else { return }
-    // With one owner, sections are changed where they are.
+    // Without this second reference, the sections are changed in place instead of being copied.
     content = nil
     defer { content = sections }
     var isSameArrangement = targets.count == sections.count

@@ -2,12 +2,11 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// Works out what changes of a context make of results, without fetching all of them anew: takes the objects that may
-/// have changed out of their places, and puts those that meet the request where they belong.
+/// Derives new results from changes of a context without fetching all of them anew: takes the objects that may have
+/// changed out of their places, and puts those that meet the request where they belong.
 ///
-/// There is one only for requests of which objects decide by their own values, and by those at the end of to-one
-/// relationships as long as these do not change. It expects results that stand in the order of what their objects are
-/// here.
+/// It exists only for requests that depend on values of the objects and of the destinations of to-one relationships, as
+/// long as these do not change. It expects results in the order of the values that their objects have here.
 struct ResultsFollower<Object: ManagedObject> {
   typealias Changes = ResultsChanges<Object>
 
@@ -16,7 +15,7 @@ struct ResultsFollower<Object: ManagedObject> {
   private let naming: SectionNaming<Object>?
   private let matcher: PredicateMatcher
   private let sortDestinations: SortDestinations
-  /// Up to so many changes are followed, however few results there are.
+  /// Up to this number of changes are followed, even when the results are few.
   private static var alwaysFollowed: Int { 32 }
 
   /// Nil for a request that only a fetch is sure to answer.
@@ -28,7 +27,7 @@ struct ResultsFollower<Object: ManagedObject> {
       specification.fetchOffset <= 0,
       PredicateRelationships(specification.predicate, of: entity).destinations.isEmpty
     else { return nil }
-    // These differ from one evaluation to the next.
+    // The values of closures and of these functions differ from one evaluation to the next.
     let text = "\(specification.predicate)"
     if specification.predicate.hasBlocks || text.contains("now(") || text.contains("random") { return nil }
     var keyPaths = specification.sortDescriptors.map(\.keyPath)
@@ -59,7 +58,7 @@ struct ResultsFollower<Object: ManagedObject> {
   /// The results were fetched anew.
   func forgetOrder() { sortDestinations.forget() }
 
-  /// Whether a save of the context makes no other results than its changes made.
+  /// Whether a save of the context leaves the results as its changes made them.
   func isSure(ofSaved ids: ContextChangeIDs) -> Bool {
     // A parent has orders of its own for new objects.
     if context.parent != nil && !ids.insertedObjectIDs.isEmpty { return false }
@@ -68,7 +67,7 @@ struct ResultsFollower<Object: ManagedObject> {
     }
   }
 
-  /// What changes make of the results; nil where a fetch has to tell.
+  /// The edit of the results that follows from changes; nil where it takes a fetch to know.
   func follow(_ cause: Cause, in old: [Changes.Section]) throws -> ResultsEdit<Object>? {
     let greatest = max(Self.alwaysFollowed, old.reduce(0) { $0 + $1.items.count } / 10)
     guard cause.objects.count + cause.ids.count <= greatest,
@@ -78,7 +77,7 @@ struct ResultsFollower<Object: ManagedObject> {
     let remaining = RemainingResults(
       old, without: AddressScan(Array(candidates) as [ManagedObject]), keepsEmpty: naming == nil)
     var order = ResultsOrder(specification.sortDescriptors, in: context)
-    // Where new objects of the parent stand among their equals, only the parent knows.
+    // Only the parent knows the order of its new objects among equal ones.
     if cause.formerlyNew.contains(where: { $0.objectID.isTemporary && !$0.isInserted }) { return nil }
     let renamed = cause.formerlyNew.filter { !$0.objectID.isTemporary && !candidates.contains($0) }
     try sortDestinations.hold(from: matching, in: context)
@@ -124,10 +123,10 @@ struct ResultsFollower<Object: ManagedObject> {
     guard !unchanged.isEmpty else { return (all, matching) }
     // A merge must not wait for the parent.
     if (context.isFollowing || context.merge.isUnderWay) && !context.isParentAtHand { return nil }
-    // The store says it of what is not changed here, as it does in every fetch.
+    // For unchanged objects the store evaluates the predicate, as it does in every fetch.
     var request = specification
     let isUnchanged = FetchPredicate.selfIsIn(Array(unchanged))
-    // The store finds ids by their keys where nothing else is asked.
+    // Without any other predicate, the store finds ids by their keys.
     request.predicate =
       if case .all = specification.predicate { isUnchanged } else { .and([specification.predicate, isUnchanged]) }
     request.sortDescriptors = []
@@ -142,7 +141,8 @@ struct ResultsFollower<Object: ManagedObject> {
     return (all, matching)
   }
 
-  /// Whether all objects stand, and are named, as what they lead to has it. It is looked at once.
+  /// Whether the order and the sections of all objects agree with the destinations of their relationships. This is
+  /// checked once.
   private func isOrdered(_ remaining: RemainingResults<Object>, _ order: inout ResultsOrder) throws -> Bool {
     if sortDestinations.isEmpty || sortDestinations.isOrderKnown { return true }
     if context.parent != nil && !context.isParentAtHand { return false }
@@ -171,8 +171,8 @@ struct ResultsFollower<Object: ManagedObject> {
     return true
   }
 
-  /// The sections that what is left and what comes, in its order, make together; nil where objects of a section would
-  /// not follow each other.
+  /// The sections of the remaining and the arriving objects, which are given in order; nil where objects of a section
+  /// would not be adjacent.
   private func targets(
     of arriving: [ResultsOrder.Keyed], among remaining: RemainingResults<Object>, _ order: inout ResultsOrder
   ) -> [ResultsEdit<Object>.Target]? {
@@ -196,7 +196,7 @@ struct ResultsFollower<Object: ManagedObject> {
         continue
       }
       pass(place.section)
-      // In the midst of a section of another name.
+      // The place is in the middle of a section with another name.
       if place.item > 0 || passed > place.section { return nil }
       if result.last?.name != name { result.append(Target(name: name)) }
       let last = result.count - 1

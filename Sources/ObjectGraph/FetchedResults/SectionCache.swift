@@ -26,7 +26,7 @@ struct SectionCache {
 
   private static let suffix = ".sections.json"
 
-  /// A name may hold anything; a file's may not.
+  /// The cache's name is encoded, because file names may not hold every character.
   private var file: URL {
     let safe = name.utf8.map { byte in
       let isPlain = (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
@@ -48,7 +48,7 @@ struct SectionCache {
     return nil
   }
 
-  /// Keeps sections. That it cannot be written is no error: the next run does without.
+  /// Keeps sections. A file that cannot be written is no error; the next run fetches the objects.
   func store(_ content: Content) {
     guard let data = try? JSONEncoder().encode(content) else { return }
     try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -64,7 +64,7 @@ struct SectionCache {
     }
   }
 
-  /// Size and time of change of each store's file and log; nil when a store has no file, whose state nothing tells.
+  /// Size and modification time of each store's file and log; nil when a store has no file.
   static func stamp(_ coordinator: PersistentStoreCoordinator) -> String? {
     var parts: [String] = []
     for store in coordinator.persistentStores {

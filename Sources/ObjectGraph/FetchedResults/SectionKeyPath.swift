@@ -42,8 +42,8 @@ struct SectionKeyPath {
   }
 
   /// The name of the section that an object belongs to; empty when the value is missing.
-  /// - Parameter row: what was fetched of the object, where that is newer than the object: others saved it, and it has
-  ///   not been merged yet.
+  /// - Parameter row: the fetched row of the object, where it is newer than the object because it was saved elsewhere
+  ///   and not merged yet.
   func sectionName(of object: ManagedObject, _ row: NewerRow? = nil) -> String {
     var here = object
     var row = row
@@ -80,7 +80,7 @@ struct SectionKeyPath {
   /// A date by ISO 8601, with all digits of its fraction of a second: different dates are different sections.
   private static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
-    // Calendars do not reach further.
+    // Calendars do not reach beyond this range.
     guard abs(seconds) < 1e11 else { return "\(seconds)" }
     let whole = seconds.rounded(.down)
     let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
@@ -95,7 +95,7 @@ enum SectionNaming<Object: ManagedObject> {
   case keyPath(SectionKeyPath)
   case closure((Object) -> String)
 
-  /// - Parameter row: see `SectionKeyPath`. A closure asks the object; a merge tells it of the newer row.
+  /// - Parameter row: see `SectionKeyPath`. A closure reads the object itself, which gets the newer row in a merge.
   func sectionName(of object: Object, _ row: NewerRow?) -> String {
     switch self {
     case .keyPath(let path): path.sectionName(of: object, row)

@@ -4,10 +4,10 @@ import StoreInterface
 
 /// The objects at the far ends of the to-one relationships by which results are sorted and sections named.
 ///
-/// As long as nothing but the results themselves, and which objects they lead to, changes, results that were found to
-/// be in order stay so. The objects are held from then on, so that none is loaded anew with other values unnoticed.
+/// Results that were found to be in order can be sorted in memory as long as none of these objects changes. The objects
+/// are held from then on, so that none is released and loaded anew with other values unnoticed.
 final class SortDestinations {
-  /// The relationships that lead there.
+  /// The paths of relationships that lead to the objects.
   private let keyPaths: [FetchPredicate.KeyPath]
   private let entities: [Entity]
   private var held: Set<ManagedObject> = []
@@ -27,7 +27,7 @@ final class SortDestinations {
         entities.append(here)
       }
       guard let name = keyPath.last, let attribute = here.attribute(name) else { return nil }
-      // The program may set what is not stored without a change of the object.
+      // A transient attribute can change without a change of its object being recorded.
       if keyPath.count > 1 {
         if attribute.isTransient { return nil }
         relationships.append(keyPath.dropLast())
@@ -37,15 +37,15 @@ final class SortDestinations {
     self.entities = entities
   }
 
-  /// Whether there are none.
   var isEmpty: Bool { keyPaths.isEmpty }
 
   func contains(_ entity: Entity) -> Bool { entities.contains { entity.isKind(of: $0) } }
 
-  /// Whether a change, or one that is not saved, is of such objects: only a fetch tells then.
+  /// Whether one of these objects is among the changed ones, or has changes that are not saved: then only a fetch tells
+  /// the order.
   func mayDiffer(_ objects: Set<ManagedObject>, _ ids: Set<ObjectID>, in context: ManagedObjectContext) -> Bool {
     if isEmpty { return false }
-    // Others have only got or lost members.
+    // Objects without changes of their own have only gained or lost members of a to-many relationship.
     func isChanged(_ object: ManagedObject) -> Bool {
       contains(object.entity) && (object.isInserted || object.isDeletedHere || object.hasOwnChanges)
     }
@@ -55,16 +55,16 @@ final class SortDestinations {
       || pending.deleted.contains(where: isChanged)
   }
 
-  /// Brings in what objects lead to, with one fetch for each relationship, and holds it.
+  /// Fetches the destinations of the objects, with one fetch for each relationship, and holds them.
   func hold(from objects: [ManagedObject], in context: ManagedObjectContext) throws {
     if objects.isEmpty || isEmpty { return }
     held.formUnion(try context.destinations(of: objects, along: keyPaths))
   }
 
-  /// The results are in order.
+  /// Notes that the results are in order.
   func noteOrder() { isOrderKnown = true }
 
-  /// The results are others.
+  /// Forgets the order and releases the objects, because the controller has new results.
   func forget() {
     isOrderKnown = false
     held = []

@@ -33,7 +33,8 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
   private var latest = Batch()
   /// The one before that.
   private var earlier = Batch()
-  /// What kept the last batch from being loaded; its objects are faults then, and throw or load when they are used.
+  /// The error that kept the last batch from being loaded. Its objects are faults then, and are loaded when they are
+  /// used.
   public private(set) var error: (any Error)?
 
   init(_ request: FetchSpecification, context: ManagedObjectContext) throws {
@@ -78,7 +79,7 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
     switch ids {
     case .list(let list): return new.isEmpty ? list[position] : new[list[position]]?.objectID ?? list[position]
     case .rows(let rows):
-      // The request fetched nothing but objects.
+      // Every row of the request has an object.
       guard let id = rows.objectID(position, 0) else { preconditionFailure("row \(position) is no object") }
       return id
     }
@@ -95,7 +96,7 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
   private func turn(to position: Int) {
     swap(&latest, &earlier)
     if latest.positions.contains(position) { return }
-    // The objects that are let go may make room.
+    // Released first, so that their memory can be used for the new batch.
     latest = Batch()
     let start = position - position % batchSize
     let positions = start..<Swift.min(start + batchSize, endIndex)

@@ -27,8 +27,7 @@ extension ManagedObjectContext {
         || pending.deleted.contains { request.selects($0.entity) } || !ownersOfChangedMembers(request).isEmpty)
   }
 
-  /// The objects without changes of their own of which a request may ask for their members, and whose members changed
-  /// here.
+  /// The objects without changes of their own whose members changed here, where a request may depend on members.
   func ownersOfChangedMembers(_ request: FetchSpecification) -> [ManagedObject] {
     if pending.editedLists.isEmpty && pending.memberChanges.isEmpty { return [] }
     if PredicateRelationships(request.predicate, of: request.entity).toMany.isEmpty { return [] }
@@ -89,7 +88,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Fetched objects in the order of what they are here, which may not be that of newer rows.
+  /// Fetched objects sorted by the values that they have here, which newer rows may not have.
   func sorted(_ found: [ManagedObject], by descriptors: [FetchSortDescriptor]) -> [ManagedObject] {
     var found = found
     sort(&found, by: descriptors)
@@ -116,7 +115,7 @@ extension ManagedObjectContext {
 }
 
 extension FetchSpecification {
-  /// Without limit and offset.
+  /// The request without limit and offset.
   var withoutWindow: FetchSpecification {
     var whole = self
     whole.fetchLimit = 0
@@ -124,7 +123,7 @@ extension FetchSpecification {
     return whole
   }
 
-  /// The objects that limit and offset leave of so many.
+  /// The positions that limit and offset leave of a number of objects.
   func window(ofCount count: Int) -> Range<Int> {
     let start = min(max(fetchOffset, 0), count)
     return start..<(fetchLimit > 0 ? min(count - start, fetchLimit) + start : count)
@@ -138,7 +137,7 @@ extension FetchSpecification {
 /// A managed object, as a predicate sees it.
 struct ObjectSubject: PredicateSubject {
   let object: ManagedObject
-  /// Where ids lead that are not of the object's model; nil where there are none.
+  /// The context of ids that are not of the object's model; nil where there are none.
   var otherContext: ManagedObjectContext?
   var objectID: ObjectID { object.objectID }
   var evaluatedObject: Any { object }
@@ -175,8 +174,8 @@ struct ObjectSubject: PredicateSubject {
     }
   }
 
-  /// The object that the relationships of a key path lead to, and what is left of the path: a property, and behind a
-  /// composite its elements.
+  /// The object that the relationships of a key path lead to, and the rest of the path: a property, and for a composite
+  /// the names of its elements.
   private func end(of keyPath: FetchPredicate.KeyPath) -> (ManagedObject, ArraySlice<String>)? {
     var here = object
     var rest = keyPath[...]

@@ -1,22 +1,23 @@
 import ObjectModel
 import StoreInterface
 
-/// A fetch that no context waits for: each asks its parent in a turn of the parent's queue, and goes on in one of its
-/// own.
+/// A fetch for which no context blocks: each asks its parent in a block of the parent's queue, and continues in a block
+/// of its own queue.
 extension ManagedObjectContext {
   /// How a fetch reads the rows that its context's parent has.
   typealias RowReading = (FetchSpecification) throws -> [SnapshotBlock]
 
-  /// Objects that nothing else may hold yet. They cross queues only to be held.
+  /// Objects to be kept alive. The unchecked `Sendable` is sound because other queues only hold them.
   struct Held: @unchecked Sendable {
     var objects: [ManagedObject] = []
   }
 
-  /// Brings in what the parents have for a request, and makes something of it on this context's queue. What it finds
-  /// missing is brought in too, and it begins anew.
+  /// Fetches the rows that the parents have for a request, and runs `work` on this context's queue. When rows are
+  /// missing, it fetches them too and runs `work` again.
   /// - Parameters:
   ///   - work: fetches by means of the reading it is given.
-  ///   - deliver: gets what came of it on this context's queue: `WouldWait` when too much was missing.
+  ///   - deliver: gets the result on this context's queue; the error is `WouldWait` when rows are missing after all
+  ///     rounds.
   func fetchWithoutWaiting<Answer: Sendable>(
     _ request: FetchSpecification, attempts: Int = 8, holding held: Held = Held(),
     _ work: @escaping @Sendable (RowReading) throws -> Answer,
@@ -45,7 +46,7 @@ extension ManagedObjectContext {
             }
           }
           let missing = self.refusals.end()
-          // Faults keep the errors that they meet; what came of their missing values, an error perhaps, does not count.
+          // A fault that could not ask the parent leaves a deferred error; the result does not count then.
           if self.deferredError is WouldWait {
             self.forgetDeferredError()
             if let deferred { self.deferError(deferred) }
@@ -60,7 +61,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Has the parent say what is missing, some time later.
+  /// Asks the parent for the missing rows, some time later.
   private func bringIn(_ missing: MissingState, _ held: Held, _ next: @escaping @Sendable (Held) -> Void) {
     guard let parent, !missing.isEmpty else { return next(held) }
     parent.follow {

@@ -2,7 +2,7 @@ public import ObjectModel
 import Predicates
 import StoreInterface
 
-/// Objects by what they are known by: what finds or creates objects asks for many of them at once.
+/// Look-ups of many objects by key values at once, for code that finds or creates objects.
 extension ManagedObjectContext {
   /// For each value, the object that has it in an attribute; nil where there is none. One fetch for all of them, new
   /// objects of this context included. Of several objects with one value, the one with the lowest primary key.

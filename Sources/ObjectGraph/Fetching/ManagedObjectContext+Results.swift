@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     return ordered[request.window(ofCount: ids.count)].map { ids[$0.position] }
   }
 
-  /// What a request selects of the objects that are not changed or deleted here, all of it.
+  /// The request restricted to objects that are not changed or deleted here, without limit and offset.
   private func unchangedPart(of request: FetchSpecification) -> FetchSpecification {
     let changed =
       (pending.maybeUpdated.filter(\.hasOwnChanges) + pending.deleted).filter { request.selects($0.entity) }.map(

@@ -6,7 +6,7 @@ import StoreInterface
 struct PredicateRelationships {
   /// Those that are to-many.
   private(set) var toMany: Set<Relationship> = []
-  /// What they lead to.
+  /// The destinations of the relationships.
   private(set) var destinations: Set<Entity> = []
 
   /// Of a predicate about objects of the entity.

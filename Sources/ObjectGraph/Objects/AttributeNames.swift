@@ -1,7 +1,8 @@
 /// The positions of an entity's attributes by the names as they lie in memory.
 ///
-/// An open hash table over the two words of a string. Strings that have the same words are equal; short ones, up to 15
-/// bytes, are all there. Others may be equal, too: what is not found here has to be looked for by its characters.
+/// An open hash table over the two words of a string. Strings with the same words are equal, and equal strings of up to
+/// 15 bytes have the same words. Longer equal strings may have different words: a name that is not found here has to be
+/// compared by its characters.
 struct AttributeNames: Sendable {
   private struct Slot {
     var first: UInt64 = 0

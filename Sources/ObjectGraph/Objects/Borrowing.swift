@@ -1,8 +1,8 @@
 /// Hands an object to a closure without counting a reference to it.
 ///
-/// To count one is an atomic operation, and an object that was inserted and saved saw 86 of them
-/// (`docs/benchmarks/versus.md`). Only where the compiler does not see by itself that something else holds the object.
-/// The object is an autoclosure because the compiler counts one for an argument.
+/// Counting is an atomic operation, and an object that was inserted and saved had 86 of them
+/// (`docs/benchmarks/versus.md`). It is used only where the compiler does not see that something else holds the object.
+/// The object is an autoclosure because the compiler would count a reference for an argument.
 ///
 /// Safety: something else must hold the object until the closure returns.
 @unsafe @inline(__always) func borrowing<Object: AnyObject, Result>(

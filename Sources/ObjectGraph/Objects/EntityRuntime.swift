@@ -14,7 +14,7 @@ final class EntityRuntime: Sendable {
   let objectClass: ManagedObject.Type
   /// Whether the count of members (or the presence of a destination) of each relationship is limited.
   let hasCountLimit: [Bool]
-  /// What is asked of each relationship all the time.
+  /// Facts about a relationship that are needed often.
   struct Link {
     let isToMany: Bool
     let isOptional: Bool
@@ -25,21 +25,21 @@ final class EntityRuntime: Sendable {
     let inverseIndex: Int?
   }
   let links: [Link]
-  /// The store computes values of its own.
+  /// Whether the store computes some of the values.
   let hasDerivedAttributes: Bool
   let hasBinaryAttributes: Bool
-  /// What a new object begins with: nil for every relationship.
+  /// The destinations of a new object: nil for every relationship.
   let emptyDestinations: [ObjectID?]
-  /// What a new object begins with: an empty list for every to-many relationship.
+  /// The member lists of a new object: an empty list for every to-many relationship.
   let emptyMemberLists: [MemberList?]
   /// Whether there is a to-many relationship.
   let hasToMany: Bool
   /// Positions of transient attributes.
   let transientAttributes: [Int]
   let transientProperties: PropertySet
-  /// Whether a `PropertySet` says what columns of an object changed: there are few enough, and each is one column.
+  /// Whether a `PropertySet` can name every property of an object, because they are few enough and each is one column.
   let tellsPropertiesApart: Bool
-  /// Objects are of a subclass, which may override hooks.
+  /// Whether objects are of a subclass, which may override hooks.
   let hasSubclass: Bool
 
   var entity: Entity { layout.entity }

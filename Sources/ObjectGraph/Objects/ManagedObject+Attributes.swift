@@ -31,7 +31,7 @@ extension ManagedObject {
     fire()
     if status == .fault { return }
     if status == .inserted && isInEvent && !runtime.isNormalized[index] {
-      // Nothing asks whether a new object has other values than before.
+      // A new object is not compared with earlier values.
       putValue(value, at: index)
     } else if runtime.isNormalized[index] {
       change(runtime.layout.attributes[index].normalized(value), at: index)
@@ -43,7 +43,7 @@ extension ManagedObject {
   @inline(__always) private func change(_ value: Value, at index: Int) {
     if hasLoadedValue(value, at: index) { return }
     if isInEvent && (status != .loaded || isMaybeUpdated) { return putValue(value, at: index) }
-    // A weak reference is costly to follow: once, not for each of the two.
+    // The weak reference is read once, because each read is costly.
     let context = context
     if !isInEvent { context?.noteFirstChange(of: self) }
     putValue(value, at: index)
@@ -86,7 +86,7 @@ extension ManagedObject {
       if let snapshot = try context.snapshot(firing: self) {
         context.load(self, snapshot)
       } else if context.settings.shouldDeleteInaccessibleFaults {
-        // Should the row come back, it is another object's.
+        // A row that comes back gets a new object.
         context.unregister(objectID)
         context.pending.noteLoss(of: objectID)
         makeInert(.gone)

@@ -126,10 +126,11 @@ extension Snapshot {
 }
 
 extension ManagedObject {
-  /// Whether the next save writes new values of the object: as `isUpdated`, but for members that the other side says.
+  /// Whether the next save writes new values of the object. Unlike `isUpdated`, it ignores members that were set at the
+  /// other side.
   var hasOwnChanges: Bool {
     guard status == .loaded && isMaybeUpdated else { return false }
-    // A weak reference is costly to follow: not for nothing.
+    // The weak reference is costly to read, so it is read only where it matters.
     let countsTransients = !runtime.transientAttributes.isEmpty && context?.parent != nil
     return differsFromStored(countingTransients: countsTransients)
   }

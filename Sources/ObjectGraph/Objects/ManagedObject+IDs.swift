@@ -2,7 +2,7 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObject {
-  /// What relationships that are loaded lead to, and led to in the store.
+  /// The ids in the object's loaded relationships, as they are here and as they are in the store.
   var mentionedIDs: [ObjectID] {
     var ids = destinations.compactMap { $0 } + (stored?.toOne.compactMap { $0 } ?? [])
     for index in memberLists.indices {

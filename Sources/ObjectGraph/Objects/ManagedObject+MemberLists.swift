@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// The members of to-many relationships that are here. The lists are changed in this file alone: others say what
-/// becomes of a member. An index is that of a relationship whose members are here, unless a method says otherwise.
+/// The loaded members of to-many relationships. Only this file changes the lists; other files call its methods. An
+/// index is that of a relationship with loaded members, unless a method says otherwise.
 extension ManagedObject {
   /// One list per relationship; nil for to-one relationships and those not loaded. Empty until one is.
   var memberLists: [MemberList?] { ownMemberLists }
@@ -53,7 +53,7 @@ extension ManagedObject {
 
   // MARK: - Whole lists
 
-  /// Takes a list that was just read, whether or not there was one.
+  /// Takes a list that was just read, in the place of an older one if there is one.
   func putMembers(_ list: MemberList, at index: Int) {
     if memberLists.isEmpty { ownMemberLists = Array(repeating: nil, count: runtime.layout.relationships.count) }
     ownMemberLists[index] = list
@@ -62,7 +62,7 @@ extension ManagedObject {
   /// Takes the lists of an object that this one replaces.
   func putMembers(of other: ManagedObject) { ownMemberLists = other.memberLists }
 
-  /// Leads to no members from now on, in lists of its own.
+  /// Replaces all lists by empty ones of the object's own.
   func emptyMembers() { ownMemberLists = runtime.emptyMemberLists }
 
   /// A new object has all its members in lists of its own; none are in the store.
@@ -76,13 +76,13 @@ extension ManagedObject {
     }
   }
 
-  /// The members of a relationship are loaded when they are next asked for.
+  /// Forgets a list, so that the members are loaded when they are next asked for.
   func unloadMembers(_ index: Int) { ownMemberLists[index] = nil }
 
   /// Remembers that the relationship was set through this object.
   func noteMembersSetHere(at index: Int) { ownMemberLists[index]?.isSetHere = true }
 
-  /// Has the next save write the members that are to be written as they are here, whatever others made of them since.
+  /// Has the next save write the members as they are here, even if they were changed elsewhere since.
   func overwriteOthersInWrittenLists() {
     for index in memberLists.indices where isListWritten(index) { ownMemberLists[index]?.overwriteOthers() }
   }

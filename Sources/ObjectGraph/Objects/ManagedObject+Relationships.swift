@@ -28,7 +28,7 @@ extension ManagedObject {
 
   /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the
   /// id of an object that a save of this context, or one that it merged, deleted, the next save reports
-  /// `ValidationError.Code.deletedDestination`; whether others deleted it is not looked at.
+  /// `ValidationError.Code.deletedDestination`; deletions elsewhere are not looked for.
   public func setObjectID(_ destination: ObjectID?, for name: String) {
     checkConfinement()
     setDestination(destination, at: relationshipIndex(name, isToMany: false))
@@ -52,7 +52,7 @@ extension ManagedObject {
       context.pending.noteLostDestination(destination)
     }
     replaceDestination(destination, at: index)
-    // Nothing of such an object is saved: what is in use must not lead to it.
+    // Nothing of such an object is saved, so other objects must not lead to it.
     if isInert { return }
     let link = runtime.links[index]
     guard let context, let inverse = runtime.layout.inverses[index] else { return }

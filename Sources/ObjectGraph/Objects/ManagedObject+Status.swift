@@ -2,7 +2,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// What an object is. Only this file sets it.
+/// The status of an object and what goes with it. Only this file sets it.
 struct ObjectLifecycle {
   fileprivate var status: ManagedObject.Status
   fileprivate var isDeletionSaved = false
@@ -30,8 +30,8 @@ extension ManagedObject {
     didTurnIntoFault()
   }
 
-  /// A new object has no row to load from: it is what it was when it was inserted, and linked to nothing. That is a
-  /// change like others, which undo takes back.
+  /// Gives a refreshed new object its first values again, with no relationships, because it has no row to load from.
+  /// The event records this as a change, which undo takes back.
   func empty() throws {
     willTurnIntoFault()
     for (index, value) in runtime.defaultValues.enumerated() { setValue(value, at: index) }
@@ -46,7 +46,7 @@ extension ManagedObject {
     didTurnIntoFault()
   }
 
-  /// An object that was emptied is used again.
+  /// Notes that an emptied object is used again.
   func endEmptiness() { lifecycle.isEmptied = false }
 
   /// The values are there, and those of the row.
@@ -71,7 +71,7 @@ extension ManagedObject {
     if !objectID.isTemporary { reserve(objectID) }
   }
 
-  /// Nothing is saved any more. Values that are loaded stay readable, others are null.
+  /// Makes an object of which nothing is saved any more. Loaded values stay readable, others are null.
   func makeInert(_ status: Status) {
     fillWithNulls()
     lifecycle.status = status
@@ -92,7 +92,7 @@ extension ManagedObject {
   /// The fault is one of these, until it fires.
   func join(_ group: FaultGroup) { lifecycle.faultGroup = group }
 
-  /// It is filled by itself.
+  /// Leaves the group, because the fault is filled alone.
   @inline(__always) func leaveGroup() { if lifecycle.faultGroup != nil { lifecycle.faultGroup = nil } }
 
   /// In a child context: holds the parent's object, so that it keeps the version that was read.

@@ -19,7 +19,7 @@ extension ManagedObject {
         }
       }
     }
-    // A weak reference is costly to follow: not for nothing.
+    // The weak reference is costly to read, so it is read only where it matters.
     let isNothingMissing =
       !runtime.links.isEmpty && !runtime.hasSubclass
       && (context.map { $0.pending.lostIDs.isEmpty && $0.pending.deleted.isEmpty } ?? false)
@@ -83,7 +83,7 @@ extension ManagedObject {
     isInserted || (hasEditedLists && isLoaded(index))
   }
 
-  /// Has `validateValue` check a relationship, and takes what it puts there instead.
+  /// Has `validateValue` check a relationship, and takes its replacement.
   private func validateRelationship(
     _ index: Int, _ relationship: Relationship, _ problems: inout [ValidationError.Problem]
   ) {
@@ -109,7 +109,7 @@ extension ManagedObject {
     }
   }
 
-  /// As the save checks the property, of a value that need not be there.
+  /// Checks a value as a save checks the property; the object need not have the value.
   func validateByModel(_ value: PropertyValue, forKey key: String) throws {
     if case .attribute(let value) = value { return try validateByModel(value, forKey: key) }
     fire()
@@ -216,7 +216,7 @@ extension ManagedObject {
     }
     let object = context?.registeredObject(for: destination)
     if object?.isDeletedHere == true {
-      // Where the other side denies its deletion, that is the problem, and it is reported there.
+      // When the other side denies the deletion, the other side reports the problem.
       if object?.status == .deleted, runtime.layout.inverses[index]?.description.deleteRule == .deny { return nil }
       return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
     }

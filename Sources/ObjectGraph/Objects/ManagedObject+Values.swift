@@ -17,10 +17,10 @@ struct ObjectStorage {
   /// one.
   fileprivate var edited: EditedRow?
 
-  /// Nothing, as a fault has it.
+  /// The storage of a fault, which has no values.
   init() {}
 
-  /// Becomes what a new object has: the entity's defaults.
+  /// Takes the values of a new object: the entity's defaults.
   mutating func becomeNew(of runtime: EntityRuntime) {
     contents = ObjectContents(
       values: runtime.defaultValues, destinations: runtime.emptyDestinations, memberLists: runtime.emptyMemberLists)
@@ -39,12 +39,12 @@ extension ManagedObject {
     isPacked && storage.edited == nil ? block.map { ($0, Int(blockRow)) } : nil
   }
 
-  /// Whether the values are those that are stored, and nothing but values is loaded.
+  /// Whether the values are those of the row, and no member list is loaded.
   var isUntouched: Bool {
     isPacked && storage.contents == nil && (storage.edited == nil || storage.isEditSaved)
   }
 
-  /// The row with the values that are not stored yet, of an object that is nothing else.
+  /// The row with values that are not stored yet, of an object that has only such edits.
   var unsavedEdits: EditedRow? { storage.isEditSaved ? nil : storage.edited }
 
   /// One value per attribute; empty while the object is a fault.
@@ -89,7 +89,7 @@ extension ManagedObject {
     return contents?.stored
   }
 
-  /// The row is this now; the current values stay what they are.
+  /// Replaces the stored row; the current values stay.
   func setStored(_ snapshot: Snapshot?) {
     if isPacked { unpack() }
     storage.block = nil
@@ -105,7 +105,7 @@ extension ManagedObject {
     if snapshot != nil { leaveGroup() }
   }
 
-  /// Sets a value that the object has not been given in an event.
+  /// Sets a value without noting a change for the current event.
   func putValue(_ value: Value, at index: Int) {
     if isPacked && storage.contents == nil && edit(value, at: index) { return }
     if isPacked || storage.contents == nil { return ownContents().put(value, at: index) }
@@ -135,14 +135,14 @@ extension ManagedObject {
   /// Sets all values of an object that was just inserted.
   func putValues(_ values: [Value]) { self.values = values }
 
-  /// Sets a destination that the object has not been given in an event.
+  /// Sets a destination without noting a change for the current event.
   func putDestination(_ destination: ObjectID?, at index: Int) {
     let own = ownContents()
     own.touched.insert(relationship: index)
     own.destinations[index] = destination
   }
 
-  /// Leads nowhere from now on, without a word to the other side.
+  /// Removes all destinations; the other sides do not change.
   func emptyDestinations() { destinations = Array(repeating: nil, count: destinations.count) }
 
   /// Has the values, lists and row of another object of the same entity.
@@ -154,13 +154,13 @@ extension ManagedObject {
     setStored(other.stored)
   }
 
-  /// Leads nowhere from now on: no destination, and no members in lists of its own.
+  /// Removes all destinations and members.
   func emptyRelationships() {
     destinations = runtime.emptyDestinations
     emptyMembers()
   }
 
-  /// Gives something to answer with to a fault that cannot be loaded.
+  /// Gives null values to a fault that cannot be loaded.
   func fillWithNulls() {
     if isPacked { return }
     if values.isEmpty { values = Array(repeating: .null, count: runtime.layout.attributes.count) }
@@ -210,13 +210,13 @@ extension ManagedObject {
     set { if !newValue.isEmpty || contents != nil { ownContents().deferredRelationships = newValue } }
   }
 
-  /// The destination of a to-one relationship in the row: for a fault as far as that is there.
+  /// The destination of a to-one relationship in the row; nil for a fault without a row.
   func waitingDestination(_ index: Int) -> ObjectID? {
     if let block { return block.destination(at: Int(blockRow), relationship: index) }
     return contents?.storedDestination(index)
   }
 
-  /// The contents, of the object's own from now on.
+  /// The object's own contents, made when there are none.
   private func ownContents() -> ObjectContents {
     if isPacked { unpack() }
     if let contents { return contents }
@@ -268,7 +268,8 @@ extension ManagedObject {
     if storage.edited != nil { storage.edited = nil }
   }
 
-  /// An object has been saved as this row, which is looked at where it lies, since to take it out of a list costs more.
+  /// Takes over the row that the object has been saved as. The row is passed by address, because taking it out of a
+  /// list costs more.
   /// - Parameter step: how much greater its version is now.
   @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, addingToVersion step: Int64 = 0) {
     if storage.edited != nil, step == 1, unsafe snapshot.pointee.edited === storage.edited {

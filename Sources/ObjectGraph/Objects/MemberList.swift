@@ -7,12 +7,12 @@ struct MemberList {
   private var positions: [ObjectID: Int]
   private var nextPosition: Int
   private var ordered: [ObjectID]?
-  /// What the store says.
+  /// The members that the store has.
   private(set) var stored: [ObjectID]
   private var storedSet: Set<ObjectID>?
-  /// The relationship was set through this object, not only followed from the other side.
+  /// Whether the relationship was set through this object, not only at the other side.
   var isSetHere = false
-  /// Whether the next save writes the members whatever others made of them since.
+  /// Whether the next save writes the members even if they were changed elsewhere since.
   private(set) var isOverwriting = false
   /// In a child context: the parent's count (`SharedState`) when the list was read.
   private(set) var stamp: Int64
@@ -84,7 +84,7 @@ struct MemberList {
     ordered = members
   }
 
-  /// Has the next save write the members as they are here, whatever others made of them since.
+  /// Has the next save write the members as they are here, even if they were changed elsewhere since.
   mutating func overwriteOthers() { isOverwriting = true }
 
   /// Whether the members, or their order where it counts, are not those of the store.

@@ -2,13 +2,18 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// What an object has for itself: new objects, and those whose row has been taken apart or that have more than a row.
-/// Most objects of a large fetch never get that far.
+/// An object's own values: those of a new object, or of one whose row was taken apart or that has more than a row. Most
+/// objects of a large fetch have none.
+///
+/// What its unsafe code relies on: only the queue of the object's context reads or writes the unchecked properties, and
+/// no code between the begin and the end of an access calls anything that could access them again, because the values
+/// are plain data. Subscripts of the arrays are checked for bounds all the same. There is one value per attribute and
+/// one destination per relationship, in `values` as in `stored`.
 final class ObjectContents {
-  // Safety: as that of `ManagedObject.storage`.
+  // Safety: see above; a check of exclusive access at run time would cost a tenth of a save.
   @exclusivity(unchecked) private var uncheckedValues: [Value]
   @exclusivity(unchecked) private var uncheckedDestinations: [ObjectID?]
-  /// Whether there is a `stored`, whose parts lie by themselves: to look at one of them costs less than to take the
+  /// Whether there is a `stored`. Its parts are kept apart, because reading one of them costs less than making the
   /// snapshot.
   private(set) var hasStored = false
   private var storedID: ObjectID?
@@ -27,7 +32,7 @@ final class ObjectContents {
     self.memberLists = memberLists
   }
 
-  /// What an object has whose row was taken apart.
+  /// The contents of an object whose row is taken apart.
   init(unpacking snapshot: Snapshot) {
     unsafe uncheckedValues = snapshot.attributes
     unsafe uncheckedDestinations = snapshot.toOne
@@ -78,7 +83,8 @@ final class ObjectContents {
     unsafe uncheckedValues[index] = value
   }
 
-  /// The object has been saved as this row.
+  /// Takes over the row that the object has been saved as.
+  /// - Parameter snapshot: must be valid for the call; nothing keeps the pointer.
   @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, addingToVersion step: Int64, touched: PropertySet) {
     if reservedID != nil { reservedID = nil }
     hasStored = true
@@ -100,6 +106,7 @@ final class ObjectContents {
 
   /// Whether every value certainly breaks no rule; there is one for each.
   func hasOnlyValues(acceptedBy rules: [AttributeValidator.PlainRule]) -> Bool {
+    // Safety: `accept` compares the counts before it reads a value.
     unsafe uncheckedValues.withUnsafeBufferPointer { values in
       unsafe AttributeValidator.PlainRule.accept(values, rules)
     }
@@ -141,8 +148,8 @@ final class ObjectContents {
 }
 
 extension Value {
-  /// `isIdentical(to:)`. Most values are told apart here without a call, for which the lists that have them would have
-  /// to be held.
+  /// The same as `isIdentical(to:)`. Most values are compared here without a call, for which the lists would have to be
+  /// retained.
   @inline(__always) fileprivate func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.null, .null): true

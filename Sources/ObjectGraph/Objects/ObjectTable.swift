@@ -54,8 +54,8 @@ extension ObjectID {
   @exclusivity(unchecked) private var uncheckedUnslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
   private var lastUnslotted: UInt64 = 0
-  /// Objects that only the table held. They go when no loop over the slots is under way, since what they do then may
-  /// lead back here.
+  /// Objects that only the table held. They are released when no loop over the slots is under way, because their
+  /// deinitializers may call the table.
   private var released: [ManagedObject] = []
   private var numbers: UnsafeMutablePointer<UInt64>
   private var marks: UnsafeMutablePointer<Int32>
@@ -182,13 +182,13 @@ extension ObjectID {
     releaseUnusedWithoutSlot()
     reserve(unslotted.count)
     for object in unslotted { insertIntoSlot(object, object.objectID, isStrong: true) }
-    // Objects of two entities may come by turns: the room is used again.
+    // The capacity is kept, because objects of two entities may alternate.
     unslotted.removeAll(keepingCapacity: unslotted.count <= Self.fewHeld)
   }
 
   /// Lets go of the objects without a slot that nothing else holds; the others stay in order.
   private func releaseUnusedWithoutSlot() {
-    // Out of the property: to look at an element of that is an access for each.
+    // A local copy of the list, because each read of the property is checked for exclusive access.
     var objects = unslotted
     unslotted = []
     var count = 0
@@ -198,7 +198,7 @@ extension ObjectID {
         count += 1
       }
     }
-    // The longer part keeps its place, so that few references are counted.
+    // The longer part stays in place, so that few reference counts change.
     if count < objects.count / 2 {
       unslotted = Array(objects[..<count])
       objects.removeFirst(count)

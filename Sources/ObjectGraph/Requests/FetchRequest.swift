@@ -11,11 +11,11 @@ public final class FetchRequest<ResultType: FetchRequestResult> {
   public var entityName: String? {
     didSet { if entityName != entity?.name { entity = nil } }
   }
-  /// Whose objects are selected; looked up by name or class when it is first used.
+  /// The entity of the selected objects; looked up by name or class when it is first used.
   public var entity: Entity?
-  /// Which of them; nil: all.
+  /// The condition that objects must meet; nil for all objects.
   public var predicate: FetchPredicate?
-  /// The first decides, then the next. Ties are broken by primary key, ascending.
+  /// The order: by the first descriptor, then by the next. Equal objects are ordered by primary key, ascending.
   public var sortDescriptors: [FetchSortDescriptor]?
   /// The greatest number of results; 0: no limit.
   public var fetchLimit = 0

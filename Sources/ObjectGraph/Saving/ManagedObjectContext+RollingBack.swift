@@ -2,8 +2,8 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Gives an object the row that others saved, as the rollback policy does. The other sides of the relationships that
-  /// were changed here follow.
+  /// Gives an object the row that was saved elsewhere, as the rollback policy does. The other sides of the
+  /// relationships that were changed here follow.
   func rollBack(_ object: ManagedObject, to snapshot: Snapshot) throws {
     let old = object.stored
     for (index, link) in object.runtime.links.enumerated() {
@@ -26,8 +26,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes back what members of a loaded list followed. What they say themselves stays: the list has it when it is
-  /// loaded anew.
+  /// Takes back the changes that a loaded list made to the inverses of its members. Changes that were set at the
+  /// members themselves stay, and the list has them when it is loaded anew.
   private func handBackMembers(of owner: ManagedObject, _ index: Int, _ inverse: Relationship) {
     guard owner.memberLists.indices.contains(index), var list = owner.memberLists[index] else { return }
     let stored = Set(list.stored)

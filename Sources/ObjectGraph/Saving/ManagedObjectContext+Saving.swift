@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   ///
   /// In this order: changes are processed; `willSaveObjectsNotification`; `willSave` of every object that is written or
   /// deleted; validation of all of them; the write. `willSave` and validation repeat until they change nothing. When
-  /// rows were changed by others since they were read, or a uniqueness constraint would be broken, the `mergePolicy` is
+  /// rows were changed elsewhere since they were read, or a uniqueness constraint would be broken, the `mergePolicy` is
   /// asked, and the save starts over from the validation. After the write: `didSave` of every object,
   /// `didSaveObjectsNotification`, `didSaveObjectIDsNotification`.
   /// - Throws: `ValidationError` with the problems of all objects, `SaveConflictError` when the merge policy does not
@@ -46,8 +46,8 @@ extension ManagedObjectContext {
       } catch let error as StoreError {
         guard case .constraintConflict = error else { throw error }
         if try readingNewest({ try resolveConstraintConflicts(plan) }) { continue }
-        // Others may have taken the values away meanwhile; or the store knows of a constraint that the model does not
-        // have.
+        // Another save may have removed the conflicting values meanwhile, or the store has a constraint that the model
+        // lacks.
         unexplained += 1
         if unexplained > 2 { throw error }
         continue
@@ -69,13 +69,13 @@ extension ManagedObjectContext {
 
   /// Calls `willSave` of every object that the save concerns, and again of those that changed since, until nothing
   /// does.
-  /// - Parameter announced: what each was when it was last told.
+  /// - Parameter announced: the state of each object when its hook was last called.
   func announceSave(_ announced: inout [ManagedObject: ObjectState]) throws {
     let greatestRounds = 1000
     for _ in 0..<greatestRounds {
       propagateDeletes()
       noteOwners()
-      // Only subclasses can have something to say.
+      // Only subclasses can override `willSave`.
       let changed =
         pending.inserted.filter { $0.runtime.hasSubclass && $0.isInserted }
         + pending.maybeUpdated.filter { $0.runtime.hasSubclass && $0.isUpdated }
@@ -116,11 +116,11 @@ extension ManagedObjectContext {
     for object in plan.objects.deleted where object.runtime.hasSubclass { object.didSave() }
     if isAnyIDNew { post(Self.objectIDsChangedNotification, nil) }
     announce(plan, relationshipOwners: owners, memberChanges)
-    // Hooks and observers of the save can still ask.
+    // Set after the hooks and observers of the save, which may still read `isDeleted`.
     for object in plan.objects.deleted where object.status == .gone { object.becomeDeletionSaved() }
   }
 
-  /// The objects have been saved as these rows, one each.
+  /// Gives objects the rows that they have been saved as, one each.
   private func becomeSaved(_ objects: [ManagedObject], _ snapshots: [Snapshot], addingToVersion step: Int64) {
     unsafe snapshots.withUnsafeBufferPointer { snapshots in
       guard let first = snapshots.baseAddress else { return }

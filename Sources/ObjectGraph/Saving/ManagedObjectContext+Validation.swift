@@ -2,9 +2,9 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Validates all objects that the save concerns. What validation changes is processed as at the beginning of the
-  /// save: objects that come to it by that, and those that others changed after their own validation, are told and
-  /// validated again. What an object's validation does to the object itself stands.
+  /// Validates all objects that the save concerns. Changes that validation makes are processed like those at the
+  /// beginning of the save. Objects that join the save this way, and objects that another object's validation changed
+  /// after their own, are notified and validated again. Changes that an object's validation makes to itself stand.
   /// - Parameter announced: see `announceSave`.
   /// - Returns: those objects.
   /// - Throws: `ValidationError` with the problems of all objects.

@@ -2,7 +2,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// What a save writes, worked out without changing any object's values.
+/// The changes that a save writes, computed without changing any object.
 struct SavePlan {
   let objects: SavedObjects
   private let context: ManagedObjectContext
@@ -43,11 +43,11 @@ struct SavePlan {
     }
   }
 
-  /// What a parent context is to take over.
+  /// The changes for the parent context.
   var childSave: ManagedObjectContext.ChildSave {
     ManagedObjectContext.ChildSave(
       inserted: request.inserted, stores: objects.inserted.map(\.assignedStore),
-      // The parent's owners follow their members as the owners here do.
+      // The parent's owners are updated through their members, so updates of owners alone are left out.
       updated: zip(objects.updated, request.updated).compactMap { object, after in
         guard object.differsFromStored(countingTransients: true) else { return nil }
         return object.stored.map { ManagedObjectContext.ChildSave.Update(before: $0, after: after) }
@@ -65,7 +65,7 @@ struct SavePlan {
     return ids
   }
 
-  /// What an id is after the save.
+  /// The id that an object has after the save.
   private func permanent(_ id: ObjectID) -> ObjectID {
     guard id.isTemporary, context.parent == nil, let object = context.registeredObject(for: id), object.isInserted
     else { return id }

@@ -16,7 +16,7 @@ open class PersistentContainer: @unchecked Sendable {
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.model }
   package var coordinator: PersistentStoreCoordinator { persistentStoreCoordinator }
 
-  /// The context of the main queue. It does not follow what others save until
+  /// The context of the main queue. It does not follow saves of other contexts until
   /// `automaticallyMergesChangesFromParent` is set.
   public let viewContext: ManagedObjectContext
 

@@ -24,7 +24,7 @@ public final class PersistentStoreCoordinator: Sendable {
   public var storeWork: StoreCounts {
     persistentStores.compactMap { $0 as? any StoreCounting }.reduce(StoreCounts()) { $0 + $1.work }
   }
-  /// Contexts that merge what others save.
+  /// The contexts that merge saves of other contexts.
   let followers = ContextFollowers()
 
   /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity

@@ -1,12 +1,12 @@
 import Foundation
 import StoreInterface
 
-/// The stores of a coordinator as they were at one moment, for all contexts that have its token. It goes with the last
-/// of them.
+/// The stores of a coordinator as they were at one moment, for all contexts that have its token. It is closed when the
+/// last of them releases it.
 final class QueryGeneration: Sendable {
   /// All stores.
   let group: StoreGroup
-  /// What is asked about objects, whatever store they are in.
+  /// The reader of all stores together.
   let reader: any StoreReading
   /// Its rows never change.
   let rowCache = RowCache()
@@ -31,7 +31,7 @@ final class QueryGeneration: Sendable {
 
   deinit { for generation in generations { generation.close() } }
 
-  /// What answers a request: only some stores where it names them.
+  /// The reader for a request: only some stores where the request names them.
   func reader(for request: FetchSpecification) -> any StoreReading {
     request.affectedStores == nil ? reader : group
   }

@@ -111,7 +111,7 @@ final class RowCache: Sendable {
     return entry.block.snapshot(at: entry.row)
   }
 
-  /// To be asked before rows are read or written, and told when they are remembered.
+  /// The current epoch. Callers read it before they read or write rows, and pass it to `remember`.
   var epoch: Int { generations.withLock { $0.epoch } }
 
   /// Whether it would keep any of so many rows that come together.

@@ -17,10 +17,10 @@ struct RowSource: Sendable {
     rowCache = generation?.rowCache ?? coordinator.rowCache
   }
 
-  /// What is asked about objects, whatever store they are in.
+  /// The reader of all stores together.
   var reader: any StoreReading { generation?.reader ?? coordinator.store }
 
-  /// What answers a request: only some stores where it names them.
+  /// The reader for a request: only some stores where the request names them.
   func reader(for request: FetchSpecification) -> any StoreReading {
     generation?.reader(for: request) ?? coordinator.store(for: request)
   }

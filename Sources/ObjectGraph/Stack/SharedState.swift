@@ -2,11 +2,12 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// What a context says of objects that changed, so that its children can merge without asking it.
+/// The state of changed objects in a context, sent along so that child contexts can merge without asking it.
 struct SharedState: Sendable {
-  /// What the context whose objects these are keeps of its ids: it stands for the context.
+  /// The permanent ids of the context that sent the state; this also identifies the context.
   let source: PermanentIDs
-  /// When it was said, in the context's own count: what was read from the context at this time or later is as new.
+  /// The context's count when the state was made: anything read from the context at this count or later is at least as
+  /// new.
   let stamp: Int64
   /// Objects as they are in the context.
   var snapshots: [ObjectID: Snapshot] = [:]
@@ -15,7 +16,7 @@ struct SharedState: Sendable {
   /// To-many relationships as they are in the context, where they are loaded.
   var members: [MemberKey: [ObjectID]] = [:]
 
-  /// The same with the ids that are known now: some may have become permanent since.
+  /// The same state with permanent ids for temporary ones that became permanent since.
   func renamed(by permanentID: (ObjectID) -> ObjectID) -> SharedState {
     func isOld(_ id: ObjectID) -> Bool { id.isTemporary && permanentID(id) != id }
     let isOutdated =
@@ -37,7 +38,7 @@ struct SharedState: Sendable {
   }
 }
 
-/// What a child could not find in what its parent said.
+/// The state that a child needs and that its parent did not send.
 struct MissingState: Sendable {
   var objectIDs: Set<ObjectID> = []
   var members: Set<MemberKey> = []
@@ -46,13 +47,13 @@ struct MissingState: Sendable {
 }
 
 extension ManagedObjectContext {
-  /// What this context has of objects that changed, for its children; nil where there never were any.
+  /// The state of changed objects for child contexts; nil where there never were any.
   func sharedState(of changes: ContextChangeIDs) -> SharedState? {
     if !permanentIDs.isKept { return nil }
     return sharedState(of: changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? []))
   }
 
-  /// What this context has of these objects, without asking its parent.
+  /// The state of these objects in this context, found without asking its parent.
   func sharedState(of ids: [ObjectID]) -> SharedState {
     var shared = SharedState(source: permanentIDs, stamp: nextStateStamp())
     for id in ids {
@@ -61,7 +62,7 @@ extension ManagedObjectContext {
       case .loaded, .inserted: shared.snapshots[object.objectID] = object.currentSnapshot
       case .deleted, .gone: shared.gone.insert(object.objectID)
       case .fault:
-        // The row that it will fire from.
+        // The row that the fault will fire from.
         if var snapshot = object.stored {
           snapshot.version = stateStamp
           shared.snapshots[object.objectID] = snapshot
@@ -78,7 +79,7 @@ extension ManagedObjectContext {
     return shared
   }
 
-  /// Gives faults, and to-many relationships that are not loaded, what the parent said.
+  /// Fills faults, and to-many relationships that are not loaded, with the state that the parent sent.
   func fillFaults(from state: SharedState) -> [ManagedObject] {
     var taken: [ManagedObject] = []
     for (id, snapshot) in state.snapshots {
@@ -96,16 +97,16 @@ extension ManagedObjectContext {
     return taken
   }
 
-  /// Finds out what was not said, and says it some time later on this context's queue. Where this context does not know
-  /// either, it asks its own parent in the same way: no context waits for another.
+  /// Finds the missing state and passes it on later, on this context's queue. Where this context lacks it too, it asks
+  /// its own parent in the same way, so that no context waits for another.
   func tell(_ unknown: MissingState, _ answer: @escaping @Sendable (SharedState) -> Void) {
     adoptIDsOfParent()
     let ids = unknown.objectIDs.map { permanentID(for: $0) }
     let keys = unknown.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
     if isParentAtHand {
-      // An error leaves the child as it is; whatever it asks for next throws.
+      // After an error the child stays as it is, and its next request throws.
       let objects = try? objects(with: ids + keys.map(\.owner))
-      // Nothing else may hold them, and what is not registered would count as gone.
+      // The objects are kept alive, because an object that is not registered would count as gone.
       defer { withExtendedLifetime(objects) {} }
       for key in keys { try? object(with: key.owner).loadMembers(key.relationship) }
       var state = sharedState(of: ids + keys.map(\.owner))

@@ -44,7 +44,7 @@ extension StoreRouter {
     }
   }
 
-  /// What each store has to select, by its identifier. Which objects a limit leaves is said by all stores together.
+  /// What each store has to select, by its identifier. A limit applies to the objects of all stores together.
   private func selections(of selection: FetchSpecification) throws -> [(store: String, FetchSpecification)] {
     let stores = try asked(selection)
     if stores.count == 1 || (selection.fetchLimit <= 0 && selection.fetchOffset <= 0) {
@@ -75,8 +75,8 @@ extension StoreRouter {
     return batchWriting
   }
 
-  /// Each store's part begins inside of the one before it, and is committed before that. Stores that write when the
-  /// others have checked come last.
+  /// Each store's part begins inside the part of the store before it, and is committed before that one. Stores that
+  /// write only after the checks of all parts come last.
   static func perform(_ parts: ArraySlice<BatchPart>, as batch: StoreBatch) throws -> BatchOutcome {
     let ordered = parts.filter { !$0.store.writesAfterBody } + parts.filter(\.store.writesAfterBody)
     guard let part = ordered.first else { return BatchOutcome() }

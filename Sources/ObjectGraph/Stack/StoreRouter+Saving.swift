@@ -63,7 +63,7 @@ extension StoreRouter {
     do {
       try save(asked.map { ($0, parts[$0.identifier, default: SaveRequest()]) }[...])
     } catch StoreError.optimisticLockingFailure(let stale) {
-      // The others have been undone, or were not asked any more.
+      // The parts of the other stores have been undone, or were not begun.
       let known = Set(stale.map(\.objectID.space.store))
       let others = try asked.filter { !known.contains($0.identifier) }
         .flatMap { try staleObjects(parts[$0.identifier, default: SaveRequest()], $0.store) }
@@ -85,7 +85,7 @@ extension StoreRouter {
     return expected.filter { found[$0.objectID] != $0.version }.map { ($0.objectID, $0.version, found[$0.objectID]) }
   }
 
-  /// Each store's save begins inside of the one before it, and is committed before that.
+  /// Each store's save begins inside the save of the store before it, and is committed before that one.
   private func save(_ parts: ArraySlice<(attached: AttachedStore, request: SaveRequest)>) throws {
     guard let (attached, request) = parts.first else { return }
     if parts.count > 1, let twoPhase = attached.twoPhase {

@@ -31,7 +31,7 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     let isReadOnly: Bool
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
-    /// Ends when it is released.
+    /// The observation of remote changes, which ends when it is released.
     let observation: (any RemoteChangeObservation)?
 
     /// For messages.
@@ -88,7 +88,7 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     return Set(entities.map(\.index))
   }
 
-  /// What is known of a store that is to be added.
+  /// The entry for a store that is to be added.
   /// - Throws: `StoreError.failure` for a store that cannot be.
   func entry(
     for store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool,
@@ -122,7 +122,7 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     }
   }
 
-  /// - Returns: what was known of it.
+  /// - Returns: the entry of the removed store.
   @discardableResult
   func remove(_ store: any PersistentStore) throws -> AttachedStore {
     try attached.withLock { stores in stores.remove(at: try Self.index(of: store, among: stores)) }

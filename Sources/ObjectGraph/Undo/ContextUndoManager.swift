@@ -1,6 +1,6 @@
 /// A history of changes that can be undone and done again, in groups.
 ///
-/// A context that has one registers every event with it (see `ManagedObjectContext.undoManager`). Others may register
+/// A context that has one registers every event with it (see `ManagedObjectContext.undoManager`). Programs may register
 /// actions too. It belongs to one queue: that of its contexts. Changes that its contexts have not processed count as
 /// made: they are processed before anything is undone or done again, and where groups begin and end.
 public final class ContextUndoManager {
@@ -15,7 +15,7 @@ public final class ContextUndoManager {
 
   private struct Group {
     var actions: [Action] = []
-    /// What the program calls it; empty for nothing.
+    /// The program's name for the group; empty for none.
     var name = ""
   }
 
@@ -38,7 +38,7 @@ public final class ContextUndoManager {
   private var isEventGroupOpen = false
   private var mode = Mode.recording
   private var disablingCount = 0
-  /// Those whose undo manager this is.
+  /// The contexts that use this undo manager.
   private var contexts: [WeakContext] = []
 
   /// An empty history.
@@ -65,9 +65,9 @@ public final class ContextUndoManager {
   /// Takes back one `disableUndoRegistration`.
   public func enableUndoRegistration() { disablingCount = max(0, disablingCount - 1) }
 
-  /// Registers what undoes a change that was just made. Undone groups can then no longer be done again, unless it is
-  /// `undo` or `redo` that makes the change: then it is what takes that back. The target is not kept alive; once it is
-  /// gone the action does nothing.
+  /// Registers an action that undoes a change that was just made. Undone groups can then no longer be redone, unless
+  /// `undo` or `redo` makes the change: then the action reverts that. The target is not kept alive; once it is gone the
+  /// action does nothing.
   public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
     if !isUndoRegistrationEnabled { return }
     if mode == .recording { redoStack = [] }
@@ -118,7 +118,7 @@ public final class ContextUndoManager {
     run(group, as: .undoing)
   }
 
-  /// Does again what was undone last; does nothing when there is nothing.
+  /// Redoes the group that was undone last; does nothing when there is none.
   public func redo() {
     if mode != .recording { return }
     closeGroups()
@@ -128,7 +128,7 @@ public final class ContextUndoManager {
 
   // MARK: Names
 
-  /// Names what is being done, for menus: the open group, which that of the event is, or else the last one.
+  /// Names the current action, for menus: the open group, such as that of the event, or else the last one.
   public func setActionName(_ name: String) {
     processContexts()
     if !openGroups.isEmpty {
@@ -169,7 +169,7 @@ public final class ContextUndoManager {
     isEventGroupOpen = false
   }
 
-  /// Forgets what was registered for a target.
+  /// Forgets the actions that were registered for a target.
   public func removeAllActions(withTarget target: AnyObject) {
     func without(_ groups: [Group]) -> [Group] {
       groups.map { Group(actions: $0.actions.filter { $0.target !== target }, name: $0.name) }
@@ -193,7 +193,7 @@ public final class ContextUndoManager {
     contexts.removeAll { $0.context == nil || $0.context === context }
   }
 
-  /// Has the contexts register what they have not processed.
+  /// Has the contexts process and register their pending changes.
   func processContexts() {
     if mode == .recording { contexts.forEach { $0.context?.processEvent() } }
   }

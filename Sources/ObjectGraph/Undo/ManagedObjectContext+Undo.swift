@@ -5,15 +5,15 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Processes changes and has the undo manager undo its last group: inserted objects are forgotten, or deleted when
   /// they were saved; deleted ones come back, and are inserted again with the same id when the deletion was saved;
-  /// values and relationships that the group changed are what they were before. What came in since from elsewhere, by a
-  /// merge or a refresh, stays, and so does the deletion of an object by others. The next save writes it. Does nothing
-  /// without undo manager.
+  /// values and relationships that the group changed are what they were before. Changes that came from elsewhere since,
+  /// by a merge or a refresh, stay, and so does the deletion of an object elsewhere. The next save writes it. Does
+  /// nothing without undo manager.
   public func undo() {
     processEvent()
     undoManager?.undo()
   }
 
-  /// Processes changes and has the undo manager do again what it undid last.
+  /// Processes changes and has the undo manager redo the group that it undid last.
   public func redo() {
     processEvent()
     undoManager?.redo()
@@ -29,17 +29,18 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes the objects of an event what they were before it. The changes are an event of their own, which redo reverts.
+  /// Gives the objects of an event the state that they had before it. The changes are an event of their own, which redo
+  /// reverts.
   private func revert(_ entries: [UndoEntry]) {
     let restored = entries.filter { entry in
-      // An object that the event did not delete, but others did since, stays away.
+      // An object that was deleted since, but not by the event, does not come back.
       entry.before.map { $0.status != .deleted } ?? false && (entry.isDeletion || !entry.object.isInert)
     }
     let removed = entries.filter { $0.before.map { $0.status == .deleted } ?? true }.map(\.object)
     var members: [ManagedObject: [[ObjectID]?]] = [:]
     var events: [ManagedObject: SnapshotEvents] = [:]
     do {
-      // What was merged while an object was deleted stays, too; bringing it back takes its links.
+      // Changes that were merged while an object was deleted stay, too; bringing it back clears its relationships.
       let targets = restored.map { $0.isDeletion ? $0.stateAfterMerge : $0.before }
       for entry in restored {
         guard let before = entry.before else { continue }
@@ -67,21 +68,21 @@ extension ManagedObjectContext {
     for (object, reason) in events { object.awake(fromSnapshotEvents: reason) }
   }
 
-  /// To-many relationships as they are now, but for what the event did to them.
+  /// The present to-many relationships without the changes of the event.
   private func changedMembers(of entry: UndoEntry) throws -> [[ObjectID]?] {
     try entry.object.runtime.layout.relationships.indices.map { index in
       guard let before = entry.before?.members(index)?.map({ permanentID(for: $0) }),
         let after = entry.after.members(index)?.map({ permanentID(for: $0) }), before != after
       else { return nil }
       guard entry.object.status == .loaded || entry.object.status == .inserted else { return before }
-      // A merge may have let go of the list.
+      // A merge may have unloaded the list.
       try entry.object.loadMembers(index)
       guard let now = entry.object.loadedMembers(index) else { return before }
       return Self.members(now, takingBack: before, after)
     }
   }
 
-  /// What members were before an event that left others, with what came and went since.
+  /// The members before an event, with the later additions and removals applied to them.
   private static func members(
     _ now: [ObjectID], takingBack before: [ObjectID], _ after: [ObjectID]
   ) -> [ObjectID] {
@@ -102,7 +103,7 @@ extension ManagedObjectContext {
   }
 
   /// To-many relationships of an object that the event deleted. Deletion loads what it has to follow, and leaves the
-  /// lists of the object itself as they are; a merge may have let go of them.
+  /// lists of the object itself as they are; a merge may have unloaded them.
   private func targetMembers(of entry: UndoEntry, _ before: ObjectState) throws -> [[ObjectID]?] {
     try entry.object.runtime.layout.relationships.indices.map { index in
       let former = before.members(index)?.map { permanentID(for: $0) }
@@ -154,15 +155,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether an object is deleted, so that what comes back must not lead to it.
+  /// Whether an object is deleted, so that restored relationships must not lead to it.
   private func isGone(_ id: ObjectID) -> Bool {
     registeredObject(for: id)?.isDeletedHere ?? deletedIDs.contains(id)
   }
 
-  /// - Parameter after: what the event left; properties that are the same in both were not changed by it.
+  /// - Parameter after: the state after the event; properties that are the same in both states were not changed by it.
   private func restoreValues(of object: ManagedObject, _ before: ObjectState, unlessAs after: ObjectState?) {
     guard object.status == .loaded || object.status == .inserted else { return }
-    // What became a fault within the event says nothing.
+    // An object that became a fault within the event has no values to compare.
     let after = after.flatMap {
       $0.values.count == before.values.count && $0.destinations.count == before.destinations.count ? $0 : nil
     }
@@ -184,7 +185,7 @@ extension ManagedObjectContext {
     for (index, target) in members.enumerated() {
       guard let target = target?.filter({ !isGone($0) }), layout.relationships[index].isToMany else { continue }
       if layout.inverses[index]?.isToMany == false {
-        // Membership was said by the to-one side; this is about the order.
+        // The to-one side has the membership; this restores the order.
         guard layout.relationships[index].isOrdered else { continue }
         try object.loadMembers(index)
         guard var list = object.memberLists[index], list.members() != target, Set(list.members()) == Set(target) else {
@@ -222,7 +223,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// An object that an event changed, with what it was before (nil: it was not there) and when the event ended.
+/// An object that an event changed, with its states before the event (nil for a new object) and after it.
 struct UndoEntry {
   let object: ManagedObject
   let before: ObjectState?
@@ -230,7 +231,7 @@ struct UndoEntry {
 
   var isDeletion: Bool { after.status == .deleted || after.status == .gone || after.status == .detached }
 
-  /// Of an object that is still deleted: its values now, but for what the event changed of them.
+  /// The values of an object that is still deleted, without the event's changes.
   var stateAfterMerge: ObjectState? {
     guard let before, object.status == .deleted, object.values.count == before.values.count,
       object.destinations.count == before.destinations.count, after.values.count == before.values.count

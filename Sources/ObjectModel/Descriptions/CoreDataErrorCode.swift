@@ -28,7 +28,7 @@ public enum CoreDataErrorCode {
   public static let validationStringPatternMatching = 1680
   /// There is no row for an object.
   public static let managedObjectReferentialIntegrity = 133_000
-  /// Others changed what is to be saved.
+  /// The objects to save were changed elsewhere.
   public static let managedObjectMerge = 133_020
   /// Objects have the same values for a uniqueness constraint.
   public static let managedObjectConstraintMerge = 133_021

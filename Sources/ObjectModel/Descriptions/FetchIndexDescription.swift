@@ -33,7 +33,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
       case expression(String, type: String?)
     }
 
-    /// What is indexed.
+    /// The indexed property or expression.
     public var content: Content
     /// How it is kept.
     public var kind: Kind

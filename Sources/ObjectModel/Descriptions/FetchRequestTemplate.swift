@@ -31,11 +31,11 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   }
 }
 
-/// A fetched property: a named fetch request that hangs on an entity. It is never stored and never hashed.
+/// A fetched property: a named fetch request that belongs to an entity. It is never stored and never hashed.
 public struct FetchedPropertyDescription: Sendable, Hashable {
   /// A letter or underscore, then letters, digits and underscores; unique among the entity's properties.
   public var name: String
-  /// What it fetches.
+  /// The request.
   public var fetchRequest: FetchRequestTemplate
   /// Free entries of the model's author.
   public var userInfo: [String: String] = [:]

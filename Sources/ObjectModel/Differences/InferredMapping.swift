@@ -59,7 +59,7 @@ extension MappingInferenceError: LocalizedError, CustomNSError, CustomStringConv
 }
 
 extension MappingInference {
-  /// What `run` found, as a mapping model.
+  /// The result of `run` as a mapping model.
   fileprivate func mappingModel() -> MappingModel {
     var mappings = added.filter { !$0.isAbstract }.map { mapping(nil, $0) }
     mappings += pairs.filter { !($0.old.isAbstract && $0.new.isAbstract) }.map { mapping($0.old, $0.new) }

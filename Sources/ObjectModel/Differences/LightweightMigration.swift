@@ -52,9 +52,9 @@ public struct LightweightMigration: Sendable, Hashable {
   /// Those of the obstacles that are Core Data's alone: this library joins hierarchies, with new primary keys for the
   /// objects of all but one of them.
   public internal(set) var mergedHierarchies: [Item] = []
-  /// What the objects in the store must meet, or the migration fails half-way.
+  /// The rules that the objects in the store must meet, or the migration fails half-way.
   public internal(set) var conditions: [Item] = []
-  /// What goes for good.
+  /// The data that the migration deletes.
   public internal(set) var losses: [Item] = []
 
   /// Whether Core Data can infer a mapping.

@@ -10,7 +10,7 @@ struct MappingInference {
   private(set) var sources: [String: [String: String]] = [:]
   /// Older name → newer entity.
   private var successor: [String: Entity] = [:]
-  /// What was said already: an inherited property is met in every sub-entity.
+  /// The items that were added already, because an inherited property is met in every sub-entity.
   private var known: Set<LightweightMigration.Item> = []
   private(set) var result = LightweightMigration()
   /// Whether entities of one name are declared alike, with all above them, by the position of the older.
@@ -33,7 +33,7 @@ struct MappingInference {
         successor[old.name] = new
       } else if let old {
         removed.append(old)
-        // An abstract one has no objects; what its properties hold is that of other entities.
+        // An abstract entity has no objects of its own, so removing it loses none.
         if !old.isAbstract { add(.losses, old.name, nil, "removed, its objects go") }
       } else if let new {
         added.append(new)
@@ -70,8 +70,8 @@ struct MappingInference {
     return result
   }
 
-  /// Each property of an entity that is the same has itself for source. What its relationships lead to may have become
-  /// another.
+  /// Maps each property of an unchanged entity to itself. The destinations of its relationships are compared all the
+  /// same, because these entities may have changed.
   private mutating func keepAll(_ old: Entity, _ new: Entity) {
     for attribute in new.storedAttributes where attribute.derivation == nil {
       setSource(attribute.name, for: attribute.name, of: new)
@@ -228,6 +228,6 @@ struct MappingInference {
 }
 
 extension StoredAttribute {
-  /// What a migration of a composite depends on.
+  /// The parts of a composite that a migration depends on.
   fileprivate var shape: String { "\(path): \(attribute.type)" }
 }

@@ -55,7 +55,7 @@ public struct ModelDifference: Sendable, Hashable {
 
   /// The entity it is about, by its name in the newer model (in the older one when it was removed).
   public let entity: String
-  /// What of the entity differs.
+  /// The part of the entity that differs.
   public let subject: Subject
   /// How it differs.
   public let change: Change

@@ -1,11 +1,11 @@
-/// What becomes of an entity of a model in a newer one.
+/// The successor of an entity in a newer model.
 package struct EntitySuccession: Sendable {
   /// The entity's newer name.
   package let entity: String
   /// The newer names of its stored properties, by the older ones; those that are gone are missing.
   package let properties: [String: String]
 
-  /// What an entity is called now, with its properties.
+  /// The present name of an entity, with its properties.
   package init(entity: String, properties: [String: String]) {
     self.entity = entity
     self.properties = properties
@@ -13,7 +13,7 @@ package struct EntitySuccession: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// What becomes of this model's entities and properties in `newer` by their names and renaming identifiers, whether
+  /// The successors of this model's entities and properties in `newer` by their names and renaming identifiers, whether
   /// or not a mapping can be inferred: by the older names, those that are gone are missing.
   package func successions(in newer: ManagedObjectModel) -> [String: EntitySuccession] {
     var inference = MappingInference(older: self, newer: newer)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How objects of one model become those of another, entity by entity: what a mapping model of Core Data says.
+/// How objects of one model become objects of another, entity by entity, as in a mapping model of Core Data.
 public struct MappingModel: Sendable, Hashable {
   /// In the order in which they are carried out. Their names are unique.
   public var entityMappings: [EntityMapping]
@@ -34,7 +34,7 @@ public struct EntityMapping: Sendable, Hashable {
 
   /// Unique in the mapping model, such as `NoteToNote`.
   public var name: String
-  /// What it does.
+  /// The type of the mapping.
   public var mappingType: MappingType
   /// Nil for a new entity.
   public var sourceEntityName: String?
@@ -44,13 +44,13 @@ public struct EntityMapping: Sendable, Hashable {
   public var sourceEntityVersionHash: Data?
   /// The version hash of the destination entity, 32 bytes, where it is known.
   public var destinationEntityVersionHash: Data?
-  /// What gives the source instances, in the format language; nil for none.
+  /// The expression of the source instances, in the format language; nil for none.
   public var sourceExpression: String?
   /// The class of the migration policy as the file has it; nil for the default one.
   public var entityMigrationPolicyClassName: String?
-  /// What the attributes of a new object are set to, sorted by name without regard to case.
+  /// The values for the attributes of a new object, sorted by name without regard to case.
   public var attributeMappings: [PropertyMapping] = []
-  /// What its relationships are set to, sorted likewise.
+  /// The values for its relationships, sorted likewise.
   public var relationshipMappings: [PropertyMapping] = []
   /// Free entries of the author.
   public var userInfo: [String: String] = [:]
@@ -66,7 +66,7 @@ public struct EntityMapping: Sendable, Hashable {
   }
 }
 
-/// What a property of a new object is set to.
+/// The value for a property of a new object.
 public struct PropertyMapping: Sendable, Hashable {
   /// The property of the destination entity.
   public var name: String

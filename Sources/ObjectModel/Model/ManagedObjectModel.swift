@@ -57,7 +57,7 @@ public final class ManagedObjectModel: Sendable {
     resolved = model.resolved
     warnings = model.warnings
     declared = model.declared
-    // What came with the model itself is known, and not taken from elsewhere.
+    // Hashes that came with the model itself are sure, and not replaced.
     self.storedHashes = storedHashes.merging(model.storedHashes) { _, own in own }
     hashes = Self.hashes(model.descriptions, model.resolved, declared: model.declared, stored: self.storedHashes)
   }

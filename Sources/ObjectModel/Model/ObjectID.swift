@@ -136,6 +136,6 @@ final class ObjectIDSpaces: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// What ids of a store's objects have in common.
+  /// The id spaces of a store.
   package func idSpaces(store: String) -> ObjectID.Spaces { idSpaces.spaces(of: store, in: self) }
 }

@@ -11,7 +11,7 @@ struct ResolvedModel: Sendable {
     var inverse: Int?
   }
 
-  /// What one entity has, inherited properties included.
+  /// The properties of one entity, inherited ones included.
   struct ResolvedEntity: Sendable {
     var parent: Int?
     var children: [Int] = []

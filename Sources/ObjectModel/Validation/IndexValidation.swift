@@ -60,7 +60,7 @@ extension ModelValidator {
     }
   }
 
-  /// What a name in a constraint or index stands for.
+  /// The meaning of a name in a constraint or index.
   enum Standing {
     /// A stored attribute, a leaf of a stored composite by its dotted path, or a stored to-one relationship.
     case stored

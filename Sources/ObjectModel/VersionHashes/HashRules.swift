@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What enters the hash of an entity and of each kind of property, in which order.
+/// The inputs of the hash of an entity and of each kind of property, in their order.
 ///
 /// Class names, default values, validation, deletion rules, indexes, user info, renaming identifiers, fetch requests
 /// and configurations enter nowhere.

@@ -17,6 +17,8 @@ public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertibl
 /// Formats: ISO 8601 (nil), `epoch` and `epoch-ms` (seconds and milliseconds since 1970, with an optional sign and
 /// fraction), or a Unicode date pattern, see `DatePattern`. Dates that the calendar lacks, such as 30 February or
 /// hour 24, are refused, and so is any character too many.
+///
+/// The bytes need to live for the call only: each call makes a `DateCursor` over them, which checks its bounds.
 public struct DateParser: Sendable {
   private enum Format: Sendable {
     case iso8601

@@ -7,7 +7,7 @@
   private var values: [[UInt8]: RecordExpressionValue] = [:]
   private var bytes = 0
 
-  /// What is found, null when nothing is.
+  /// The value of a key; null when the table does not have the key.
   @usableFromInline func value(for key: String) -> RecordExpressionValue { values[Array(key.utf8)] ?? .null }
 
   /// A table with nothing in it.

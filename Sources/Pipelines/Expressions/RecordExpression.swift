@@ -68,7 +68,7 @@ public struct RecordExpression: Sendable, Hashable {
   }
 }
 
-/// What an expression yields.
+/// The result of an expression.
 public enum RecordExpressionValue: Sendable, Hashable {
   case absent
   case null
@@ -79,7 +79,7 @@ public enum RecordExpressionValue: Sendable, Hashable {
   case decimal(Decimal)
   case boolean(Bool)
   case date(Date)
-  /// What a file holds.
+  /// The bytes of a file.
   case data(Data)
   /// The pieces of a text, for a Transformable attribute.
   case list([RecordExpressionValue])

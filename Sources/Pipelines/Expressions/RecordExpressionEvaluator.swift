@@ -186,7 +186,7 @@ public struct RecordExpressionEvaluator: Sendable {
     }
   }
 
-  /// Null for a text that means it.
+  /// The value, or null when it is one of the texts that stand for null.
   @usableFromInline func known(_ value: RecordExpressionValue) -> RecordExpressionValue {
     if !nulls.isEmpty, case .string(let text) = value, nulls.contains(text) { return .null }
     return value
@@ -199,7 +199,7 @@ public struct RecordExpressionEvaluator: Sendable {
     let first = try evaluate(left, fields)
     switch operation {
     case .and, .or:
-      // What decides alone: false for "and", true for "or".
+      // The operand that decides the result whatever the other one is: false for "and", true for "or".
       let deciding = operation == .or
       let firstTruth = try first.truth()
       if firstTruth == deciding { return .boolean(deciding) }

@@ -1,4 +1,4 @@
-/// What documentation, parser and editor support know about a function.
+/// The description of a function for documentation, parser and editor support.
 struct FunctionSpecification: Sendable {
   var signature: String
   var argumentCounts: ClosedRange<Int>

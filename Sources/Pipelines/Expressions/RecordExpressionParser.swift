@@ -66,7 +66,7 @@ extension RecordExpression {
 }
 
 extension RecordExpressionToken {
-  /// What a word that is an operator elsewhere is written as here.
+  /// The spelling here of operators that other languages write as words.
   fileprivate var operatorHint: String? {
     guard case .identifier(let name) = kind else { return nil }
     switch name.uppercased() {

@@ -1,4 +1,4 @@
-/// What expressions read besides the record: files of the project, and lookup tables by name.
+/// The inputs of expressions besides the record: files of the project, and lookup tables by name.
 package struct RecordExpressionResources: Sendable {
   /// nil where there is no pipeline file that paths could be relative to.
   package var files: (any ValueFiles)?

@@ -1,4 +1,4 @@
-/// What a field of a pipeline file may hold.
+/// The kinds of values of a field of a pipeline file.
 package enum FieldType: Sendable, Equatable {
   /// Text, with variables from the environment.
   case text
@@ -70,7 +70,7 @@ package enum FieldType: Sendable, Equatable {
   }
 }
 
-/// What a field holds when it is left out.
+/// The default of a field.
 enum FieldDefault: Sendable, Equatable {
   case required
   /// Nothing.

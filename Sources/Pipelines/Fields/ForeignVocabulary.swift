@@ -26,7 +26,7 @@ enum ForeignVocabulary {
     keys[key].flatMap { $0.first { names.contains($0) } }.map { "did you mean \"\($0)\"?" }
   }
 
-  /// What to write instead of a value that a field cannot have; nil where nothing is likely meant.
+  /// The value to write instead of one that a field cannot have; nil where no value is likely meant.
   static func hint(forValue text: String, of field: FieldSpec) -> String? {
     switch (field.type, text.lowercased()) {
     case (.boolean, "no"), (.boolean, "off"), (.boolean, "n"): return "write \(field.name): false"

@@ -32,7 +32,7 @@ package enum PipelineSection: String, Sendable, CaseIterable {
     String(title.lowercased().compactMap { $0 == " " ? "-" : ($0.isLetter || $0 == "-" ? $0 : nil) })
   }
 
-  /// What the mapping as a whole says.
+  /// The description of the mapping as a whole.
   var introduction: String {
     switch self {
     case .pipeline: "The top of a pipeline file."

@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// What to write instead of a column or an order of an export that is none.
+/// Advice for a column or an order of an export that the model does not have.
 package enum ExportAdvice {
   /// - Parameters:
   ///   - relationship: what the column names instead of an attribute.
@@ -9,7 +9,7 @@ package enum ExportAdvice {
     let path = keyPath.joined(separator: ".")
     let destination = relationship.destination
     guard !relationship.isToMany else { return "export \(destination.name) instead, with a column back" }
-    // What an object is called says most to a reader.
+    // The attribute with the object's name is the most useful one for a reader.
     let names = destination.storedAttributes.map(\.name)
     let known = ["name", "title", "identifier", "id", "code"].first { names.contains($0) }
     guard let first = known ?? names.first else { return "\(destination.name) has no attribute" }
@@ -17,7 +17,7 @@ package enum ExportAdvice {
     return "write \(path).\(first)" + (others.isEmpty ? "" : ", or \(others.joined(separator: ", "))")
   }
 
-  /// The property that is meant by a name that is none: by SQL's way to order, or by one that is near.
+  /// The property that an unknown name probably means: one in SQL's way of ordering, or one with a similar name.
   package static func hint(for name: String, among names: [String]) -> String? {
     let words = name.split(separator: " ").map(String.init)
     if words.count == 2, names.contains(words[0]) {

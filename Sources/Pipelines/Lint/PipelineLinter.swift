@@ -112,7 +112,7 @@ struct Lint {
     }
   }
 
-  /// What steps before this one map for the same entity: the objects that a step updates have it from them.
+  /// The properties that earlier steps map for the same entity: objects that this step updates have them already.
   private func mapsBefore(_ step: ImportStep) -> [MapEntry] {
     file.imports.filter { $0.entity == step.entity && $0.position.line < step.position.line }.flatMap(\.map)
   }
@@ -234,7 +234,7 @@ struct Lint {
         ?? Suggestion.list("properties", names))
   }
 
-  /// What several names in one, or a path through a relationship, are written as.
+  /// How several names in one, or a path through a relationship, are written.
   private static func formHint(for name: String, _ entity: Entity, _ names: [String]) -> String? {
     let parts = name.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     if parts.count > 1, parts.allSatisfy(names.contains) { return "write [\(parts.joined(separator: ", "))]" }

@@ -39,7 +39,7 @@ package enum PredicateReading {
   private static let valueHint =
     "write the value itself: text in quotes ('Ada'), a number as it is, a date as CAST(SECONDS, 'NSDate')"
 
-  /// What may have been meant by the first name that does not belong to the entity, or by a text where a date belongs.
+  /// A suggestion for the first name that does not belong to the entity, or for a text where a date belongs.
   private static func hint(for predicate: FetchPredicate, _ entity: Entity) -> String? {
     switch predicate {
     case .and(let parts), .or(let parts):

@@ -2,12 +2,12 @@ import Foundation
 import Platform
 import SeedFormats
 
-/// What a path of a source names.
+/// The kind of file at a source's path.
 package enum SourceKind: Equatable {
   /// A file that can be read as often as one likes.
   case file
   case folder
-  /// What can be read once: a pipe, a FIFO, a device. Two paths with one identity are one stream.
+  /// A stream, which can be read only once: a pipe, a FIFO, a device. Two paths with one identity are one stream.
   case stream(identity: String, isNamed: Bool)
   /// Something that cannot be opened, such as a socket.
   case other
@@ -33,8 +33,8 @@ package enum SourceKind: Equatable {
     }
   }
 
-  /// Whether a pipe has a name of its own, so that others may wait for what is read from it. One that the process was
-  /// given (standard input, a process substitution) is its own.
+  /// Whether a pipe has a name of its own, so that another process may wait for the bytes that are read from it. One
+  /// that the process was given (standard input, a process substitution) is its own.
   private static func isNamed(_ path: String) -> Bool {
     var path = path
     for _ in 0..<40 {

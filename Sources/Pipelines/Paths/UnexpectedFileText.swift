@@ -3,7 +3,7 @@ import ModelFiles
 import ObjectModel
 import SeedFormats
 
-/// What something is that stands where another kind of file was expected, for messages.
+/// Describes, for messages, a file of another kind than was expected.
 package struct UnexpectedFileText {
   /// With its article: `a pipeline file`.
   package var name: String

@@ -7,7 +7,7 @@ package struct MissingColumn {
   var position: FilePosition
   /// The files without it, as messages call them.
   var files: [String]
-  /// What the header of the first of them has, and which name may be meant.
+  /// The names in the header of the first of them, and the name that is probably meant.
   var hint: String
 
   private var message: String {

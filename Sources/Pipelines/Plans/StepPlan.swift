@@ -4,7 +4,7 @@ import Predicates
 import SeedFormats
 package import StoreInterface
 
-/// An import step compiled against the model: which fields are read, what becomes of each, which key tables it needs.
+/// An import step compiled against the model: which fields are read, how each is used, and which key tables it needs.
 /// Immutable, so that all decode workers share it.
 package struct StepPlan: Sendable {
   package let step: ImportStep
@@ -31,7 +31,7 @@ package final class NodePlan: Sendable {
   package let index: Int
   /// Columns of the node's row batches.
   package let columns: [RowBatch.Column]
-  /// What each column's attribute is; nil for the columns of relationships.
+  /// The attribute of each column; nil for the columns of relationships.
   package let columnTypes: [AttributeType?]
   package let cells: [CellPlan]
   package let composites: [CompositePlan]
@@ -174,7 +174,7 @@ package struct ReferencePlan: Sendable {
   package let isRestored: Bool
   /// Whether the source need not have the fields of the key: where one is not there, the relationship is left alone.
   package let isOptional: Bool
-  /// The slot of the key's field, when it comes from one field: what a to-many key is split from.
+  /// The slot of the key's field, when it comes from one field. A to-many key is split from its text.
   package var slot: Int? { parts.count == 1 ? parts[0].input.slot : nil }
 }
 
@@ -198,7 +198,7 @@ package struct ChildPlan: Sendable {
 
   package let property: String
   package let relationship: Relationship
-  /// What is read of the parent's field table.
+  /// The fields that are read from the parent's field table.
   package let input: Input
   package let node: NodePlan
   /// The slot of the field that has the objects; nil where an expression yields them.
@@ -218,7 +218,7 @@ package struct KeyTableID: Sendable, Hashable {
   package let attributes: [String]
   package var isByRecordKey = false
 
-  /// What the keys are, for messages.
+  /// A description of the keys, for messages.
   package var title: String {
     isByRecordKey ? "the record key of \(entity.name)" : "\(entity.name).\(attributes.joined(separator: "+"))"
   }

@@ -74,7 +74,7 @@ extension StepPlanner {
         || mapping.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
   }
 
-  /// What yields the list that a nested mapping makes objects of; nil where it reads a field.
+  /// The expression of the list from which a nested mapping makes objects; nil where it reads a field.
   func elements(
     of mapping: NestedMapping, _ entry: MapEntry, _ relationship: Relationship, _ childSlots: SlotList,
     slots: inout SlotList

@@ -26,7 +26,7 @@ package struct StepPlanner {
   ) {
     self.resources = resources
     self.step = step
-    // A format that cannot be read is told with the cells.
+    // A format that cannot be read is reported with the cells.
     sourceDates = (try? DateParser(format: step.source.dateFormat, timeZone: step.source.timeZone)) ?? .iso8601
     self.model = model
     self.pipelinePath = pipelinePath

@@ -21,7 +21,7 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
   }
   /// How much it matters.
   public var severity: Severity
-  /// What went wrong in kind.
+  /// The kind of problem.
   public var kind: Kind
   /// Stable code, such as `pipeline.unknown-key`.
   public var code: String
@@ -53,7 +53,7 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
     place + (severity == .warning ? "warning: " : "") + message + (hint.map { "\n  hint: \($0)" } ?? "")
   }
 
-  /// What stands before the message.
+  /// The text before the message.
   package var place: String { file + (position.map { ":\($0.line):\($0.column)" } ?? "") + ": " }
 }
 

@@ -161,7 +161,7 @@ extension RunError.Kind {
 }
 
 extension PipelineProblem.Kind {
-  /// What a look at the pipeline calls an error that a run would end with.
+  /// The problem, in a check of the pipeline, for an error that a run would end with.
   package init(_ kind: RunError.Kind) {
     switch kind {
     case .missingInput: self = .missing

@@ -9,8 +9,8 @@ extension MapEntry {
     package var position: FilePosition
   }
 
-  /// What the columns of a source make doubtful: a constant that is also the name of a column, and an optional column
-  /// that is not there while another of nearly that name is.
+  /// Doubtful entries of the map for the columns of a source: a constant that is also the name of a column, and an
+  /// optional column that is not there while another of nearly that name is.
   package func doubts(_ columns: Set<String>) -> [Doubt] {
     guard !columns.isEmpty else { return [] }
     let expressions: [RecordExpression] =

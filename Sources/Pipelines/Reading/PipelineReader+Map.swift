@@ -155,7 +155,7 @@ extension SectionReader {
   }
 
   /// A constant as YAML has it.
-  /// - Parameter isLiteral: whether nothing else may stand there.
+  /// - Parameter isLiteral: whether only a constant is allowed there.
   private mutating func constant(_ node: Node, at position: FilePosition, isLiteral: Bool = true) -> RecordExpression? {
     guard case .scalar(let scalar) = node else {
       add("type", "expected a constant, found \(node.kindName)", at: node.position)

@@ -166,7 +166,7 @@ public enum PipelineReader {
 }
 
 extension SectionReader {
-  /// What a file that is no pipeline lacks.
+  /// A hint for a file that is no pipeline.
   fileprivate static let pipelineNeeds =
     "a pipeline has model: (the app's data model), store: { path: ... } and import: (steps with from:, entity: and map:); "
     + "seedbed init DATA writes one"

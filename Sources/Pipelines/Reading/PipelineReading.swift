@@ -1,4 +1,4 @@
-/// What could be read of a pipeline file, and what is wrong with it.
+/// The readable part of a pipeline file, and its problems.
 package struct PipelineReading {
   /// The file; nil where not even the model and the store could be read.
   package var file: PipelineFile?

@@ -14,7 +14,7 @@ package struct ProjectPaths: Sendable {
     }
   }
 
-  /// What a path is for. A source and a target may be a stream that the operator gave to the process.
+  /// The use of a path. A source and a target may be a stream that the operator gave to the process.
   package enum Use {
     case file, source, target
 

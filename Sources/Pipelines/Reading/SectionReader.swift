@@ -131,7 +131,7 @@ struct SectionReader {
     return result
   }
 
-  /// What to write instead of something that is no mapping.
+  /// A hint for a value that is not a mapping.
   private static func hint(for node: Node, as section: PipelineSection) -> String? {
     let name = section == .store || section == .rejects ? "\(section.title): " : ""
     switch node {
@@ -275,7 +275,7 @@ struct SectionReader {
     "tab": "\"\\t\"", "comma": "\",\"", "semicolon": "\";\"", "pipe": "\"|\"", "space": "\" \"", "colon": "\":\"",
   ]
 
-  /// What YAML makes one character of in double quotes only.
+  /// The escapes that YAML reads as one character in double quotes only.
   private static let escapes = ["\\t": "a tab", "\\x1f": "a unit separator", "\\u001f": "a unit separator"]
 
   private static func number(_ text: Substring) -> Double? {

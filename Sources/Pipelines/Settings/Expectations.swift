@@ -20,7 +20,7 @@ public struct StepExpectation: Sendable {
 
 /// An item of `expect:` of the pipeline: how many objects the finished store must have.
 public struct StoreExpectation: Sendable {
-  /// What messages call it; nil: they say what it counts.
+  /// Its name in messages; nil: messages describe what it counts.
   public var name: String?
   /// Whose objects are counted, sub-entities included.
   public var entity: String

@@ -1,15 +1,15 @@
 extension ExportStep.Format {
-  /// What the ending of a result's name says.
+  /// The delimiter by the ending of a result's name.
   package static let byEnding: [String: Self] = [
     "csv": .csv, "tsv": .tsv, "tab": .tsv, "ndjson": .ndjson, "jsonl": .ndjson,
   ]
 
-  /// What stands between the columns of the text formats.
+  /// The delimiter between the columns of the text formats.
   var delimiter: UInt8 { UInt8(ascii: self == .tsv ? "\t" : ",") }
 }
 
 extension ExportStep {
-  /// What stands between the fields of CSV.
+  /// The delimiter between the fields of CSV.
   package var fieldDelimiter: UInt8 { delimiter ?? format.delimiter }
 
   /// Whether a byte can stand between the fields of an export: a tab or an ASCII sign that no number, no `true` and no

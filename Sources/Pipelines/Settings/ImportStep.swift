@@ -36,7 +36,7 @@ public struct ImportStep: Sendable {
   public var condition: RecordExpression?
   /// Where each property's value comes from; never empty.
   public var map: [MapEntry]
-  /// What must have become of the records.
+  /// The expected outcomes of the records.
   public var expectation: StepExpectation?
   /// Where it starts in the pipeline file.
   public var position: FilePosition

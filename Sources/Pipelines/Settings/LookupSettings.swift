@@ -1,6 +1,6 @@
 /// `lookups:` of a pipeline file: a source of which one value finds another.
 public struct LookupSettings: Sendable {
-  /// What expressions call it.
+  /// Its name in expressions.
   public var name: String
   /// Where the records come from.
   public var source: SourceSettings

@@ -1,7 +1,7 @@
 import Platform
 import SeedFormats
 
-/// What the ending of a file's name promises of its content.
+/// The content that the ending of a file's name promises.
 enum OutputName {
   /// Endings of what is not written here, and what they stand for.
   private static let foreign: [String: String] = [
@@ -14,9 +14,9 @@ enum OutputName {
     "tgz": "a tar archive",
   ]
 
-  /// What the name promises, where that is not what is written; nil otherwise. Unknown endings promise nothing.
+  /// The content that the name promises, when other content is written; nil otherwise. Unknown endings promise nothing.
   static func otherMeaning(_ path: String, _ format: ExportStep.Format, delimiter: UInt8) -> String? {
-    // What is read as the ending of compression is none that is written.
+    // Endings of compressions that are read but not written.
     if path.lowercased().hasSuffix(".zst") { return foreign["zst"] }
     guard let ending = FilePath.ending(path) else { return nil }
     let hasTabs = delimiter == UInt8(ascii: "\t")
@@ -41,7 +41,7 @@ extension ExportStep {
     }
   }
 
-  /// What is wrong with the name of the result; nil where it fits what is written, or where nothing is.
+  /// The problem with the name of the result; nil where it fits the content, or where there is no file.
   package var nameMismatch: (message: String, hint: String)? {
     guard !isDirect, let other = OutputName.otherMeaning(to, format, delimiter: fieldDelimiter) else { return nil }
     let written: String

@@ -1,5 +1,5 @@
-/// What a pipeline file says after variables were put in, as far as the store's contents depend on it and paths do not:
-/// two runs with other environments are told apart by it, two runs in other folders are not.
+/// The text of a pipeline file with variables filled in, for the parts that the store's contents depend on, without
+/// paths. Two runs with different environments have different texts, two runs in different folders do not.
 package enum PipelineCanon {
   package static func text(of pipeline: PipelineFile) -> String {
     // Settings that are left out leave no trace, so that a digest does not change with every field that is added.

@@ -25,7 +25,7 @@ public struct PipelineFile: Sendable {
   /// Where the model's version is; nil when none is stated.
   public var modelVersionPosition: FilePosition?
 
-  /// The file's name without its extension: what the history of a store calls its runs.
+  /// The file's name without its extension, which names its runs in the history of a store.
   public var name: String {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return file }
@@ -75,7 +75,8 @@ public struct StoreSettings: Sendable {
   public var uuid: String?
   /// The framework version whose layout a new store gets; nil for the newest.
   public var framework: Int?
-  /// What derived attributes of `now()` and new history transactions get, in seconds since 2001. When nil, the clock.
+  /// The time of derived attributes of `now()` and of new history transactions, in seconds since 2001. When nil, the
+  /// clock.
   public var now: Double?
   /// Where it starts in the pipeline file.
   public var position: FilePosition

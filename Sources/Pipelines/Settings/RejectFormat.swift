@@ -3,12 +3,12 @@ import Platform
 
 /// How files of rejects begin, by which they are known as sources again.
 package enum RejectFormat {
-  /// What stands before the columns of a source (CSV).
+  /// The columns before those of a source (CSV).
   package static let columns = [
     "file", "line", "column", "byteOffset", "entity", "property", "code", "value", "message", "hint",
   ]
 
-  /// What stands before the members of a record (JSON).
+  /// The member before those of a record (JSON).
   package static let jsonStart = Array("{\"$reject\":{".utf8)
 
   /// Whether paths name files of rejects of JSON sources, which are lines of JSON.

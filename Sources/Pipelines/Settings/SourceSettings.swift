@@ -26,7 +26,7 @@ public struct SourceSettings: Sendable {
   public var format: Format
   /// How characters are written.
   public var encoding: Encoding
-  /// CSV: what stands between fields, or its first character.
+  /// CSV: the delimiter between fields, or its first character.
   public var delimiter: UInt8
   /// CSV: the other characters of a delimiter of several.
   public var delimiterRest: [UInt8] = []
@@ -40,7 +40,7 @@ public struct SourceSettings: Sendable {
   public var quote: UInt8?
   /// nil: a quote is escaped by doubling it.
   public var escape: UInt8?
-  /// What starts a line that is no record.
+  /// The text at the start of a line that is no record.
   public var comment: UInt8?
   /// Whether the first record names the columns.
   public var hasHeader: Bool

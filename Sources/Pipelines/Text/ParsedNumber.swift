@@ -59,7 +59,7 @@ package enum ParsedNumber: Equatable {
       guard index == count, index > firstExponentDigit else { return .notANumber }
     }
     guard let value = unsafe Double(String(decoding: bytes, as: UTF8.self)) else { return .notANumber }
-    // What is not zero must not become it.
+    // A number that is not zero must not become zero.
     if value == 0, unsafe bytes.prefix(while: { $0 | 0x20 != UInt8(ascii: "e") }).contains(where: { 49...57 ~= $0 }) {
       return .outOfRange
     }

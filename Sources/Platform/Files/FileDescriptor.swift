@@ -1,4 +1,4 @@
-/// What is done with open files. Signals never end a call early.
+/// Operations on open files. Signals never end a call early.
 package enum FileDescriptor {
   /// Closes a file that no SQLite connection can have open; for others there is `OpenFiles.close`.
   /// - Returns: false when the system could not write all that was given to it.

@@ -1,6 +1,6 @@
-/// Locks on files that processes keep by agreement. The system lets go of them when the process ends, however it ends.
+/// Advisory locks on files. The system releases them when the process ends, however it ends.
 package enum FileLock {
-  /// Takes the lock of an open file, which goes with its descriptor.
+  /// Takes the lock of an open file, which is released with its descriptor.
   /// - Returns: false when another descriptor has it.
   package static func acquire(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 

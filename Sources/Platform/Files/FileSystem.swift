@@ -1,4 +1,4 @@
-/// What is done with files and folders by their names.
+/// Operations on files and folders by their names.
 package enum FileSystem {
   /// Size and modification time, by which a changed file is noticed.
   package struct Stamp: Hashable, Sendable {

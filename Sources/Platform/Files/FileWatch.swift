@@ -4,9 +4,9 @@ import Synchronization
 /// Tells that files of one folder were written, made, removed, or got another name. It opens none of them where the
 /// system can do without, and asks for nothing at intervals.
 ///
-/// What another computer writes to a shared folder is not noticed.
+/// Writes of another computer to a shared folder are not noticed.
 package final class FileWatch: @unchecked Sendable {
-  // Sources may be used from any thread, though their types do not say so everywhere.
+  // Dispatch sources may be used from any thread, though their types are not `Sendable` everywhere.
   #if canImport(Darwin)
     private let sources: FolderSources
   #else

@@ -4,7 +4,7 @@ import Foundation
 package enum FolderError: Error, Hashable, Sendable {
   /// A call of the system failed.
   case system(SystemError)
-  /// What is there is something else: a symbolic link, a pipe, a file in place of a folder. No call has failed.
+  /// There is something else at the name: a symbolic link, a pipe, a file in place of a folder. No call has failed.
   case unsuitable(path: String, reason: String)
 
   fileprivate static func mapping(_ body: () throws(SystemError) -> Void) throws(FolderError) {
@@ -42,7 +42,7 @@ package final class FolderHandle {
     guard descriptor >= 0 else {
       let code = errno
       var info = stat()
-      // ENOTDIR may also mean that a folder on the way is none: then there is nothing of that name.
+      // ENOTDIR may also mean that a part of the path is no folder: then there is nothing of that name.
       if code == ENOENT || code == ENOTDIR, unsafe lstat(path, &info) != 0 { return nil }
       if code == ENOTDIR || code == ELOOP {
         throw .unsuitable(path: path, reason: "is no folder (symbolic links are not followed)")

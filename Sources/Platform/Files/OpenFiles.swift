@@ -2,7 +2,7 @@ import Synchronization
 
 /// The database files that connections of this process have open.
 ///
-/// POSIX lets go of all locks that a process has on a file as soon as the process closes any descriptor of it, those of
+/// POSIX releases all locks that a process has on a file as soon as the process closes any descriptor of it, those of
 /// SQLite's own connections included. So code that reads a database's bytes without SQLite closes its descriptor here:
 /// as long as a connection has the file open, the descriptor waits, as SQLite's own do. Connections of other copies of
 /// SQLite in the process are not known.

@@ -12,7 +12,7 @@ package enum PathContent: Sendable, Hashable {
   /// Something else, or nothing that may be looked at.
   case unknown
 
-  /// What is at a path.
+  /// Looks at a path.
   package init(at path: String) {
     var info = stat()
     if unsafe stat(path, &info) == 0 {
@@ -24,7 +24,7 @@ package enum PathContent: Sendable, Hashable {
     }
   }
 
-  /// What an open file is.
+  /// Looks at an open file.
   package init(descriptor: Int32) {
     var info = stat()
     self = unsafe fstat(descriptor, &info) == 0 ? Self.kind(info) : .unknown
@@ -49,7 +49,7 @@ package enum PathContent: Sendable, Hashable {
     return unsafe lstat(path, &info) == 0 && isLink(info)
   }
 
-  /// What it is, for a message.
+  /// A description for messages.
   package var text: String {
     switch self {
     case .nothing: "nothing"

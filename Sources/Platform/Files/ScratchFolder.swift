@@ -9,7 +9,7 @@ package final class ScratchFolder: Sendable {
   /// - Throws: `SystemError` when it cannot be made.
   package init() throws(SystemError) {
     let parent = FileManager.default.temporaryDirectory
-    // TMPDIR may name a folder that is not there yet; where it cannot be made, the next call says so.
+    // TMPDIR may name a folder that does not exist yet; when it cannot be made, the next call fails.
     try? FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
     var name = Array(parent.appendingPathComponent("seedbed-XXXXXX").path.utf8CString)
     // Safety: the name ends with a zero, and `mkdtemp` writes over the six letters before it only.

@@ -1,4 +1,4 @@
-/// Memory that is a file: what the system can read again, or write out, when it needs the room.
+/// Memory that is mapped to a file, so that the system can write it out and read it again when it needs the room.
 @safe package final class MappedMemory: @unchecked Sendable {
   /// Its first byte.
   @unsafe package let base: UnsafeMutableRawPointer
@@ -16,7 +16,7 @@
   /// Maps a whole file for reading; nil when it is empty.
   ///
   /// The descriptor that this takes is closed again, and with it the system drops all locks that the process has on the
-  /// file: for files that nothing else can have open.
+  /// file: for files that are open nowhere else.
   package static func file(_ path: String) throws(SystemError) -> MappedMemory? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError("open", path) }

@@ -1,8 +1,8 @@
 public import ObjectModel
 
-/// What an expression gives, as far as the model says it.
+/// The type of an expression, as far as the model defines it.
 public struct ExpressionType: Sendable, Hashable {
-  /// What the value, or each element of the list, is.
+  /// The type of the value, or of each element of the list.
   public var element: Element
   /// Whether it gives a list.
   public var isList: Bool
@@ -13,7 +13,7 @@ public struct ExpressionType: Sendable, Hashable {
     self.isList = isList
   }
 
-  /// What a single value is.
+  /// The type of a single value.
   public enum Element: Sendable, Hashable {
     /// A plain value as attributes of this type have it; dates that were calculated with are doubles.
     case attribute(AttributeType)
@@ -28,11 +28,11 @@ public struct ExpressionType: Sendable, Hashable {
   static let text = ExpressionType(.attribute(.string))
 }
 
-/// What the names in an expression mean.
+/// The meaning of the names in an expression.
 public struct ExpressionScope: Sendable {
   /// Where key paths begin.
   public var entity: Entity
-  /// What the variables of the subqueries around are.
+  /// The types of the variables of enclosing subqueries.
   public var variables: [String: ExpressionType]
   /// Whether transient properties may be asked for, which stores do not have: for what is evaluated with an object.
   public var allowsTransients = false

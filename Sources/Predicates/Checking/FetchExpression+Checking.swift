@@ -117,7 +117,7 @@ extension FetchExpression {
     }
   }
 
-  /// What a key path ends at.
+  /// The type at the end of a key path.
   private static func end(
     of path: FetchPredicate.KeyPath, from start: Entity, isList: Bool, _ scope: ExpressionScope
   ) throws(PredicateCheckError) -> ExpressionType {
@@ -171,7 +171,7 @@ extension Entity {
     }
   }
 
-  /// What the rest of a key path behind an attribute leads to: an element of a composite, or the attribute itself.
+  /// The type at the rest of a key path after an attribute: an element of a composite, or the attribute itself.
   /// - Parameter scope: says whether a composite itself may be asked for, and a transient element.
   /// - Throws: `PredicateCheckError` for an element that is not there, and for a composite that is not taken apart.
   func element(
@@ -209,7 +209,7 @@ extension ExpressionType.Element {
     }
   }
 
-  /// What both are; unknown when they differ. The unknown one of a constant null is anything.
+  /// The common type of both; unknown when they differ. The unknown type of a constant null fits any type.
   func common(_ other: Self) -> Self {
     if self == other || other == .unknown { return self }
     if self == .unknown { return other }
@@ -224,7 +224,7 @@ extension ExpressionType.Element {
 }
 
 extension FetchExpression.Function {
-  /// What the function gives when its first operand is of this type.
+  /// The result type of the function for a first operand of this type.
   func resultType(of operand: ExpressionType) -> ExpressionType {
     switch self {
     case .count, .length, .year, .month, .day, .hour, .minute, .second, .weekday: return .integer

@@ -40,7 +40,7 @@ extension FetchPredicate {
     }
   }
 
-  /// What a key path leads to.
+  /// The kind of property at the end of a key path.
   package enum KeyPathEnd {
     case attribute, toOne
   }

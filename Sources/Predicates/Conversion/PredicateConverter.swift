@@ -13,9 +13,9 @@ extension FetchPredicate {
   }
 }
 
-/// What has been seen of a `#Predicate` on the way into it.
+/// The state of the conversion while it descends into a `#Predicate`.
 struct PredicateConverter {
-  /// What the variables of closures stand for.
+  /// The values of the variables of closures.
   var bindings: [PredicateExpressions.VariableID: FetchExpression] = [:]
   private var variableCount = 0
 
@@ -55,7 +55,7 @@ protocol ConvertibleExpression {
   func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression
 }
 
-/// What an expression of a `#Predicate` becomes.
+/// The converted form of an expression of a `#Predicate`.
 enum ConvertedExpression {
   case expression(FetchExpression)
   case predicate(FetchPredicate)

@@ -30,7 +30,7 @@ package struct AttributeDerivation: Sendable {
       let open = Set(waiting.filter { $0.formula != nil }.map(\.target))
       let ready = waiting.filter { $0.sources.isDisjoint(with: open) }
       if ready.isEmpty {
-        // What is left goes in a circle, or depends on one.
+        // The remaining derivations form a cycle, or depend on one.
         for var derivation in waiting {
           derivation.formula = nil
           derivation.obstacle = "it depends, by way of others, on a derived attribute that depends on itself"

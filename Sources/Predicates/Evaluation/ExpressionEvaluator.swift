@@ -7,9 +7,9 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   private let subject: Subject?
   /// The objects whose values aggregates work on; nil outside of groups.
   private let group: [Subject]?
-  /// What `now()` is.
+  /// The value of `now()`.
   private let now: Date
-  /// What the variables of the subqueries around stand for.
+  /// The values of the variables of enclosing subqueries.
   private var variables: [String: ExpressionValue] = [:]
 
   /// For one object.
@@ -91,7 +91,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   private func values(at path: FetchPredicate.KeyPath, from start: [Subject?], isList: Bool) -> ExpressionValue {
     var here = start
     var isList = isList
-    // What the owners are by the model: where all are missing, only it says what a name means.
+    // The entity of the owners by the model, needed when all owners are missing.
     var entity = (start.lazy.compactMap { $0 }.first ?? subject)?.objectID.entity
     if let end = entity.flatMap({ ObjectTrait.end(of: path, from: $0) }) {
       return trait(end.trait, at: end.owner, from: start, isList: isList)
@@ -102,7 +102,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
         ? .list(owners.elements.map { end.function.apply(to: [$0]) }) : end.function.apply(to: [owners])
     }
     var rest = path[...]
-    // What is no relationship is a composite attribute: the rest of the path goes into it.
+    // A name that is no relationship is a composite attribute, and the rest of the path leads into it.
     while rest.count > 1, let name = rest.first, entity.map({ $0.relationship(name) != nil }) ?? true {
       rest.removeFirst()
       var next: [Subject?] = []
@@ -134,7 +134,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     return isList ? .list(found) : found.first ?? .missing
   }
 
-  /// What is asked of the objects that a key path leads to.
+  /// The trait of the objects that a key path leads to.
   private func trait(
     _ trait: ObjectTrait, at path: FetchPredicate.KeyPath, from start: [Subject?], isList: Bool
   ) -> ExpressionValue {

@@ -30,7 +30,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// What the expression gives for the subject: the reference for what every case means.
+  /// The value of the expression for the subject. This is the reference for the meaning of every case.
   /// - Parameter now: what `now()` stands for.
   public func evaluate(with subject: some PredicateSubject, now: Date = Date()) -> ExpressionValue {
     ExpressionEvaluator(subject, now: now).value(self)

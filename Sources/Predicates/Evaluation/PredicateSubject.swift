@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// What a predicate asks of an object.
+/// The object that a predicate is evaluated for.
 public protocol PredicateSubject {
   /// The object's identity; its entity says which properties there are.
   var objectID: ObjectID { get }
@@ -13,7 +13,7 @@ public protocol PredicateSubject {
   func members(of relationship: String) -> [ObjectID]
   /// Another object of the same source; nil when it is gone.
   func subject(for objectID: ObjectID) -> Self?
-  /// What a closure of a predicate is given for the object.
+  /// The argument of a predicate's closure for the object.
   var evaluatedObject: Any { get }
 }
 

@@ -24,7 +24,7 @@ package struct CallingExpression: Sendable, Hashable {
     }
   }
 
-  /// What is called.
+  /// The kind of call.
   package enum Kind: Sendable, Hashable {
     /// `FUNCTION(receiver, "selector:", operands)`.
     case method(String)
@@ -34,7 +34,7 @@ package struct CallingExpression: Sendable, Hashable {
 
   /// In the order in which they are made.
   package var calls: [Call]
-  /// What the expression gives once they have been made.
+  /// The expression of the result once the calls have been made.
   package var result: FetchExpression
 
   /// Parses an expression in the format language.

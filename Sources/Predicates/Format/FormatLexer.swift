@@ -102,7 +102,7 @@ struct FormatLexer {
     position += sign.count
   }
 
-  /// `%@`, `%K` and what C prints numbers with, whose width and precision say nothing here.
+  /// `%@`, `%K` and C's specifiers of numbers, whose width and precision are ignored.
   private mutating func specifier() throws(PredicateFormatError) {
     let start = position
     position += 1

@@ -11,7 +11,7 @@ struct PredicateParser {
   static let deepestNesting = 100
 
   let tokens: [FormatToken]
-  /// What stands for the specifiers, in order.
+  /// The arguments for the specifiers, in order.
   let arguments: [FetchExpression]
   var position = 0
   var nextArgument = 0
@@ -102,7 +102,7 @@ struct PredicateParser {
     if depth > Self.deepestNesting { throw tooDeep }
   }
 
-  /// What was parsed last becomes a part of a node, beside others.
+  /// Makes the node that was parsed last a part of another node.
   mutating func nest(beside other: Int = 0, weight: Int = 2) throws(PredicateFormatError) {
     height = max(height, other) + weight
     if height > Self.deepestNesting { throw tooDeep }

@@ -4,7 +4,7 @@ import ObjectModel
 /// Writes predicates and expressions in the format language.
 struct PredicateWriter {
   private(set) var text = ""
-  /// What stands in no text, in the order of the `%@` for it.
+  /// The values that have no text form, in the order of their `%@`.
   private(set) var arguments: [FetchExpression] = []
   /// Whether such things are written as `%@`, or described for people.
   let usesArguments: Bool

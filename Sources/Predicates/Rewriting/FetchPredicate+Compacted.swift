@@ -123,13 +123,13 @@ extension FetchExpression {
 }
 
 extension Entity {
-  /// What a property at the end of a key path is.
+  /// The kind of property at the end of a key path.
   enum PathEnd {
     case attribute, toOne
   }
 
-  /// What a path of to-one relationships ends at; nil for a path that goes through or ends at a to-many relationship,
-  /// or does not exist.
+  /// The property at the end of a path of to-one relationships; nil for a path that goes through or ends at a to-many
+  /// relationship, or does not exist.
   func end(of path: FetchPredicate.KeyPath) -> PathEnd? {
     var here = self
     var rest = path[...]

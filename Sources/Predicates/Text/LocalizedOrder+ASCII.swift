@@ -18,13 +18,13 @@ extension LocalizedOrder {
     return all < 0x80
   }
 
-  /// The levels for ASCII: without diacritics, texts that differ in nothing but case are told apart by that alone.
+  /// The levels for ASCII: without diacritics, texts that differ only in case are ordered by case.
   private static func compareASCII(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, ignoresCase: Bool
   ) -> Int {
     var position = 0
     var other = 0
-    // The first difference in leading zeros, and the first in case: they decide where nothing else does.
+    // The first difference in leading zeros, and the first in case: they decide when the texts are otherwise equal.
     var zeroOrder = 0
     var caseOrder = 0
     while position < left.count, other < right.count {

@@ -14,13 +14,13 @@ public enum TextFolding {
     return text.folding(options: compare, locale: nil)
   }
 
-  /// What derived attributes keep for searching: without case, diacritics and width.
+  /// The form of texts in derived attributes for searching: without case, diacritics and width.
   public static func canonical(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
     return text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
   }
 
-  /// What remains of the text for a comparison by bytes with these options.
+  /// The folded text for a comparison by bytes with these options.
   static func prepare(_ text: String, _ options: FetchPredicate.Comparison.Options, isSearch: Bool) -> String {
     if options.contains(.normalized) { return text }
     if isSearch && options.contains(.localized) {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What `LIKE` and `MATCHES` compare text with.
+/// A pattern of `LIKE` and `MATCHES`.
 public enum TextPattern {
   /// Whether the whole text fits a `LIKE` pattern: `*` any number of scalars, `?` one, a backslash before a mark takes
   /// its meaning away. A backslash at the end stands for itself.

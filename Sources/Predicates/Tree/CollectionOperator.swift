@@ -1,5 +1,5 @@
 extension FetchExpression {
-  /// What `@operator` in a key path makes of a list.
+  /// An `@operator` of a key path, which reduces a list.
   ///
   /// Missing elements are left out first. Numbers add up as `Function.sum` says.
   public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {

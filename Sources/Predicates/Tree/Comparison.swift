@@ -19,7 +19,7 @@ extension FetchPredicate {
     public var left: FetchExpression
     /// How often the comparison must hold when the left operand is a list.
     public var modifier: Modifier
-    /// What must hold between the operands.
+    /// The relation between the operands.
     public var comparisonOperator: Operator
     /// How text is compared.
     public var options: Options

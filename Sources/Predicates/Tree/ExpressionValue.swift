@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// What an expression gives for an object.
+/// The value of an expression for an object.
 public indirect enum ExpressionValue: Sendable, Hashable {
   /// A plain value; `.null` when it is missing, also where an object could have been.
   case value(Value)

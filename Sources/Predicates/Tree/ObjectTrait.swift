@@ -1,6 +1,7 @@
 package import ObjectModel
 
-/// What every object has beside its model's properties, and key paths may end at: `entity`, `entity.name`, `objectID`.
+/// A trait that every object has beside its model's properties, and that key paths may end with: `entity`,
+/// `entity.name`, `objectID`.
 ///
 /// A property of such a name comes first, also where only a sub-entity or another one of the hierarchy has it: the same
 /// text must not mean one thing for some objects and another for others.
@@ -18,7 +19,7 @@ package enum ObjectTrait: Sendable {
     }
   }
 
-  /// What a key path ends at when that is no property, and the path to the object that has it.
+  /// The trait at the end of a key path, when that is no property, and the path to the object that has it.
   package static func end(
     of path: FetchPredicate.KeyPath, from start: Entity
   ) -> (owner: FetchPredicate.KeyPath, trait: ObjectTrait)? {

@@ -41,7 +41,8 @@ extension FetchPredicate {
     }
   }
 
-  /// What a store can find: the conditions of which all must hold, without those that have closures.
+  /// The part of a predicate that a store can evaluate: the conditions that must all hold, without those that have
+  /// closures.
   package var withoutBlocks: FetchPredicate {
     if case .and(let parts) = self { return .and(parts.map(\.withoutBlocks)) }
     return hasBlocks ? .all : self

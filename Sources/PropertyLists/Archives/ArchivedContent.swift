@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a keyed archive of plain property-list classes holds, such as the value of a Transformable attribute.
+/// The content of a keyed archive of plain property-list classes, such as the value of a Transformable attribute.
 ///
 /// The classes are a fixed list: strings, numbers, dates, data, UUIDs, URLs, null, arrays, sets and dictionaries with
 /// strings as keys, their mutable kinds included. Nothing is made of a class that the archive names.
@@ -25,7 +25,7 @@ public indirect enum ArchivedContent: Sendable, Hashable {
   public struct Entry: Sendable, Hashable {
     /// Unique in its dictionary.
     public var key: String
-    /// What the key leads to.
+    /// The value of the key.
     public var value: ArchivedContent
 
     /// An entry.

@@ -11,7 +11,7 @@ package struct KeyedArchiveBuilder {
     package static let null = Reference(index: 0)
   }
 
-  /// What a field of an object holds.
+  /// The value of a field of an object.
   package enum Field {
     /// A value that stands in the object itself.
     case plain(PropertyListValue)

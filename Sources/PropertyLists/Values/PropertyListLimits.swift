@@ -1,4 +1,4 @@
-/// What reading a property list may cost. Lists may share values or lead in circles, so the size of a file bounds
+/// The limits for reading a property list. Lists may share values or lead in circles, so the size of a file bounds
 /// neither.
 package struct PropertyListLimits {
   /// The deepest nesting of containers.

@@ -237,7 +237,7 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
     if isEnd { body = body.dropFirst() }
     let isEmpty = body.last == UInt8(ascii: "/")
     if isEmpty { body = body.dropLast() }
-    // Attributes say nothing but the version.
+    // The only attribute is the version.
     let name = String(decoding: body.prefix { $0 != 0x20 && !(0x09...0x0D).contains($0) }, as: UTF8.self)
     return isEnd ? .end(name) : isEmpty ? .empty(name) : .start(name)
   }

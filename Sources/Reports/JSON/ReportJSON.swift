@@ -86,7 +86,7 @@ package enum ReportJSON {
     ])
   }
 
-  /// What was asked of stores.
+  /// The requests to stores.
   package static func work(_ work: RunCounts) -> JSONValue {
     let (store, contexts) = (work.store, work.contexts)
     let parts = [
@@ -100,7 +100,7 @@ package enum ReportJSON {
         })
   }
 
-  /// What a store did, as members of an object.
+  /// The work of a store, as members of an object.
   package static func members(_ work: StoreCounts) -> [(String, JSONValue)] {
     [
       ("statements", .integer(work.statements)), ("rows", .integer(work.rows)), ("pages", .integer(work.pages)),

@@ -45,7 +45,7 @@ extension ReportSchema {
         ] + resolution))
   }
 
-  /// What is said of one inferred step.
+  /// The schema of one inferred step.
   private static let plan: [Property] = [
     ("entities", array(reference("migratedEntity"))), ("tables", array(reference("migratedTable"))),
     ("conditions", array(reference("condition"))), ("losses", array(type("string"))),

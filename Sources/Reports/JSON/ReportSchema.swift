@@ -71,7 +71,7 @@ package enum ReportSchema {
     ("allocations", described(type("integer", "null"), "Null unless something counts them.")),
   ]
 
-  /// What steps ask that write through objects: the names in the report, and what they say.
+  /// The requests of steps that write through objects: the names in the report, with their descriptions.
   static let contextWork = [
     ("requests", "Times that the store was asked for objects."), ("fetches", "Fetches and counts."),
     ("faultsFired", "Objects whose values were asked for while they were faults."),
@@ -80,7 +80,7 @@ package enum ReportSchema {
     ("saves", "Saves that reached the store."),
   ]
 
-  /// What any store is asked.
+  /// The requests that every store counts.
   static let storeWork: [Property] = [
     ("statements", described(type("integer"), "SQL statements that ran.")),
     ("rows", described(type("integer"), "Rows that they gave.")),

@@ -1,4 +1,4 @@
-/// What became of one export step.
+/// The result of one export step.
 public struct ExportReport: Sendable {
   /// The entity.
   public var entity: String

@@ -1,4 +1,4 @@
-/// What became of a record. Every record read ends in exactly one.
+/// The outcomes of a record. Every record that is read has exactly one.
 public enum Outcome: String, Sendable, Hashable, CaseIterable {
   case inserted, updated, unchanged, filtered, duplicate, rejected
 }

@@ -1,8 +1,8 @@
 public import Diagnostics
 
-/// What a run asked of its store, counted.
+/// Counts of a run's requests to its store.
 public struct RunCounts: Sendable, Hashable {
-  /// What steps asked that write through objects; nothing where none did.
+  /// The requests of steps that write through objects; zero where no step did.
   public var contexts = PerformanceCounts()
   /// Statements, and pages that were written past them. Exports are among it.
   public var store = StoreCounts()

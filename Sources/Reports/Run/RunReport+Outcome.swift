@@ -2,7 +2,7 @@ package import Pipelines
 
 extension RunReport {
   /// The report of a run that begins.
-  /// - Parameter warnings: what is amiss with the model.
+  /// - Parameter warnings: the warnings about the model.
   package init(beginning pipeline: PipelineFile, warnings: [String], isDryRun: Bool) {
     self.init(result: isDryRun ? .dryRun : .built, pipeline: pipeline.path, storePath: pipeline.store.path)
     modelPath = pipeline.modelPath
@@ -34,14 +34,14 @@ extension RunReport {
     }
   }
 
-  /// What is known of rejected records.
+  /// Takes over the facts about rejected records.
   package mutating func adopt(rejects: [Reject], groups: [RejectGroup], files: [String]) {
     self.rejects = rejects
     rejectGroups = groups
     rejectFiles = files
   }
 
-  /// What the whole run took.
+  /// Takes over the cost of the whole run.
   package mutating func adopt(durationSeconds: Double, peakMemoryBytes: Int) {
     self.durationSeconds = durationSeconds
     self.peakMemoryBytes = peakMemoryBytes

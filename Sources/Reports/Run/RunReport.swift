@@ -1,6 +1,6 @@
 public import Pipelines
 
-/// What a run did.
+/// The report of a run.
 public struct RunReport: Sendable {
   /// How a run ended.
   public enum Result: String, Sendable, CaseIterable {
@@ -46,8 +46,7 @@ public struct RunReport: Sendable {
   public var rejectGroups: [RejectGroup] = []
   /// The files that the rejects were written to.
   public var rejectFiles: [String]
-  /// What is amiss without keeping the run from its work, in sentences: of the model and of the store that it began
-  /// with.
+  /// Warnings that did not stop the run, in sentences: of the model and of the store that it began with.
   public var warnings: [String] = []
   /// Why the run failed; nil unless it did.
   public var failure: RunError?
@@ -55,7 +54,7 @@ public struct RunReport: Sendable {
   public var durationSeconds: Double
   /// Where the time outside the steps went: indexes, sealing, exports.
   public var stages: [StageReport] = []
-  /// What the run asked of its store, also where it failed.
+  /// The run's requests to its store, also where it failed.
   public var work = RunCounts()
   /// Allocations of the process, all threads together; nil unless something counts them (`scripts/count-allocations`).
   public var allocations: Int?

@@ -1,6 +1,6 @@
-/// What is worth telling of a file of a source, or of the whole, although nothing is wrong with it.
+/// A remark about a file of a source, or about the whole source, that is no error.
 public struct SourceNote: Sendable, Hashable {
-  /// What it is about a file.
+  /// The kinds of remarks.
   public enum Kind: String, Sendable {
     /// There is nothing in it.
     case emptyFile = "empty file"
@@ -19,7 +19,7 @@ public struct SourceNote: Sendable, Hashable {
   }
   /// The file as messages name it; the source as the pipeline writes it where the note is of all files.
   public var file: String
-  /// What it is.
+  /// The kind of the remark.
   public var kind: Kind
   /// Of references: the relationship, and how many keys match no object.
   public var reference: (property: String, count: Int)? { leftOut.map { ($0.property, $0.count) } }

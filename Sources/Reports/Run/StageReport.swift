@@ -18,7 +18,7 @@ public enum Stage: String, Sendable, CaseIterable {
 
 /// Where the time of one stage went: the stage that is busy while the others wait is the one that a run is bound by.
 public struct StageReport: Sendable {
-  /// What it does.
+  /// The work of the stage.
   public var stage: Stage
   /// How many workers it had; more than at once where they came one after another.
   public var workers: Int
@@ -36,7 +36,7 @@ public struct StageReport: Sendable {
   /// allocate for it, such as those that sort, counts for the run as a whole only.
   public var allocations: Int?
 
-  /// What was measured of a stage.
+  /// The measurements of a stage.
   package init(
     stage: Stage, workers: Int, busySeconds: Double, inputWaitSeconds: Double, outputWaitSeconds: Double, rows: Int,
     bytes: Int, allocations: Int? = nil

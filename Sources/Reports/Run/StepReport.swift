@@ -1,6 +1,6 @@
 public import Pipelines
 
-/// What became of one import step.
+/// The result of one import step.
 public struct StepReport: Sendable {
   /// The step's name.
   public var name: String
@@ -20,7 +20,7 @@ public struct StepReport: Sendable {
   public var nestedUpdated = 0
   /// Files without records, and files that were not read.
   public var notes: [SourceNote] = []
-  /// What is amiss with the step's records as a whole, in sentences; also among the warnings of the run.
+  /// Warnings about the step's records as a whole, in sentences; they are also among the warnings of the run.
   public var warnings: [String] = []
   /// Wall-clock time of the step.
   public var durationSeconds = 0.0

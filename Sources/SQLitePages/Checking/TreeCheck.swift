@@ -1,4 +1,9 @@
 /// Walks one tree in the order of its keys.
+///
+/// Nothing that the file says is trusted. What the unsafe code relies on: a page pointer of `window` is a whole page
+/// and good until the next page is asked for, so an interior page is copied before the pages below it are visited.
+/// Pointers to cells are read only after their number was compared with the page's size, and `CellForm.read` looks at
+/// nothing outside the page; a cell whose `end` is above 0 lies within it, the number of its overflow page included.
 struct TreeCheck {
   let file: CheckedFile
   let tree: DatabaseCheck.Tree
@@ -46,6 +51,7 @@ struct TreeCheck {
     if depth > 0, !file.pointer(of: page, is: 5, parent: parent) {
       note(page, "hangs under page \(parent), and the pointer map does not say so")
     }
+    // Safety: a page has 512 bytes at least, so its header lies within it, behind the file's header too.
     let bytes = unsafe try window.page(page)
     let start = page == 1 ? DatabaseHeader.byteCount : 0
     let byte = unsafe bytes.load(fromByteOffset: start, as: UInt8.self)
@@ -124,8 +130,9 @@ struct TreeCheck {
     try unsafe follow(chains, bytes, cells.page)
   }
 
-  /// Checks the cells of an interior page and what hangs on them.
-  /// - Returns: false when the page is no use any more.
+  /// Checks the cells of an interior page and the pages below them.
+  /// - Parameter bytes: a copy of the page, which stays while other pages are read.
+  /// - Returns: false when the rest of the page cannot be read.
   @unsafe private mutating func checkInterior(
     _ bytes: UnsafeRawPointer, _ cells: Cells, _ depth: Int
   ) throws(PageError) -> Bool {
@@ -180,6 +187,8 @@ struct TreeCheck {
     throws(PageError)
   {
     for cell in cells {
+      // Safety: the callers pass only cells that lie within the page. Chains are read into memory of their own, so the
+      // page stays where it is.
       let head = UInt32(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: cell.overflow, as: UInt32.self))
       try follow(head, count: cell.payloadSize - form.localSize(cell), from: page)
     }

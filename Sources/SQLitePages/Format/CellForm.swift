@@ -1,4 +1,4 @@
-/// How the cells of a tree are read, without looking at what they hold. Nothing outside their page is read.
+/// Reads the places and sizes of a tree's cells, but not their contents. Nothing outside their page is read.
 struct CellForm {
   /// The payload and the key of a cell, and where they are.
   struct Cell {
@@ -6,7 +6,7 @@ struct CellForm {
     var payloadSize = 0
     /// Where the part of the payload begins that is on the page.
     var payload = 0
-    /// Where the overflow chain is named; 0 when there is none.
+    /// Where the number of the first overflow page lies; 0 when there is none.
     var overflow = 0
     /// Where the cell ends; 0 when it does not lie within its page.
     var end = 0

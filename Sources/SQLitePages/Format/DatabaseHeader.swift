@@ -1,7 +1,7 @@
-/// What a database file says of itself in its first 100 bytes (SQLite file format, section 1.3).
+/// The header of a database file, its first 100 bytes (SQLite file format, section 1.3).
 package struct DatabaseHeader {
   static let byteCount = 100
-  /// What every database file begins with.
+  /// The text at the beginning of every database file.
   package static let magic = Array("SQLite format 3\0".utf8)
 
   let geometry: PageGeometry
@@ -20,13 +20,13 @@ package struct DatabaseHeader {
   let isUTF8: Bool
 
   /// Whether a file that begins so keeps what was committed last in a write-ahead log. Of the two versions that the
-  /// header has, SQLite goes by the second one, that for reading. A log that lies beside the file it reads whatever
-  /// they say.
+  /// header has, SQLite goes by the second one, that for reading. SQLite reads a log beside the file whatever the
+  /// versions are.
   package static func isWriteAheadLogged(_ start: [UInt8]) -> Bool {
     start.count > 19 && start[19] == 2
   }
 
-  /// Bytes that the file has by what the header says.
+  /// The size of the file by its header, in bytes.
   package var statedByteCount: Int { Int(pageCount) * geometry.pageSize }
 
   /// - Parameters:

@@ -36,7 +36,7 @@
   @inline(__always)
   func hasRoom(for size: Int) -> Bool { contentStart - pointerEnd >= PageBuilder.room(for: size) }
 
-  /// What a cell takes of a page, its pointer included.
+  /// The bytes that a cell takes of a page, its pointer included.
   @inline(__always) static func room(for size: Int) -> Int { allocated(size) + 2 }
 
   /// Makes room for the next cell, which the caller fills. There must be room.
@@ -58,7 +58,7 @@
   }
 
   /// Takes the last cell off the page and clears its bytes. They are still there while `body` runs.
-  /// - Parameter size: what `addCell` was given.
+  /// - Parameter size: the size that `addCell` was given.
   @unsafe mutating func removeLastCell(
     _ size: Int, _ body: (UnsafeRawPointer) throws(PageError) -> Void
   ) throws(PageError) {

@@ -8,7 +8,7 @@ public struct PageGeometry: Sendable, Hashable {
   let maximumTableLocal: Int
   /// The most payload bytes that an index cell keeps on its page: at least four cells fit on a page.
   let maximumIndexLocal: Int
-  /// What a cell keeps at least when its payload spills to overflow pages.
+  /// The least bytes that a cell keeps when its payload spills to overflow pages.
   let minimumLocal: Int
 
   /// - Parameter reservedBytes: bytes at the end of every page that SQLite leaves alone; 0 nearly always.

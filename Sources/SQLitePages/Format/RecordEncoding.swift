@@ -1,4 +1,7 @@
 /// Writes fields of records in SQLite's form. The caller lays out the header.
+///
+/// Numbers are stored as whole words of up to 8 bytes, whatever they count: the caller owns the target and has room for
+/// 8 bytes there, also at the end of a record. Stores need no alignment. Nothing keeps a pointer after the call.
 public enum RecordEncoding {
   /// Writes an integer in the fewest bytes.
   /// - Parameter target: has room for 8 bytes, all of which may be written.

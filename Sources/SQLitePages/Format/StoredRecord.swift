@@ -1,7 +1,7 @@
 /// A record as SQLite stores it: a header with the type of every field, then the fields.
 ///
-/// Once `locate` has said yes, every field that it filled in lies within the record, so that its `count` bytes from
-/// `offset` on may be read without asking again.
+/// Once `locate` has returned true, every field that it filled in lies within the record, so that its `count` bytes
+/// from `offset` on may be read without another check.
 @safe struct StoredRecord {
   /// A field's type and place.
   struct Field {

@@ -25,7 +25,7 @@ public struct IndexLoader {
   /// - Parameters:
   ///   - columns: columns of the table that were kept while it was written. Those that are complete must hold all its
   ///     rows; indexes over one of them do not read the table.
-  ///   - replacing: whether the indexes have entries, which are forgotten; otherwise they must be empty.
+  ///   - replacing: whether the indexes may have entries, which are replaced; otherwise they must be empty.
   /// - Returns: how many pages were written.
   /// - Throws: `PageError` of kind `duplicateKey` when rows break a unique index. The file is of no use then.
   @discardableResult
@@ -54,7 +54,7 @@ public struct IndexLoader {
         temporaryPath: temporaryPath)
       known.merge(scan.columns) { $1 }
       arenas = scan.arenas
-      // Columns whose values turn out to be no small natural numbers are sorted after all.
+      // Columns with other values than small natural numbers are sorted after all.
       let unsuitable = indexes.indices.filter {
         isCounted[$0]
           && !(known[IndexLoader.countedField(indexes[$0]) ?? 0].map(IntegerIndexBuilder.isSuitable) ?? false)
@@ -83,7 +83,7 @@ public struct IndexLoader {
     return index.columns[0].field
   }
 
-  /// Writes an index from its entries in order, which are let go one by one.
+  /// Writes an index from its entries in order; the merge is used up by that.
   private func write(_ index: IndexShape, _ entries: consuming KeyMerge, into file: DatabaseFile) throws(PageError) {
     let writer = try IndexTreeWriter(file: file, root: index.root)
     let previous = PreviousKey()

@@ -1,4 +1,9 @@
 /// Writes an index's b-tree from keys in their order. The index must be empty; its root page stays where it is.
+///
+/// What its unsafe code relies on: `buffer`, `scratch` and `divider` are a page long and belong to the writer, and
+/// `leaf` builds its page in `buffer`. A cell of an index takes less than a quarter of a page, so an empty page has
+/// room for it, a full one has several cells, and `divider` can hold any. A payload is read during `append` only. The
+/// writer is used by one thread at a time.
 @safe public final class IndexTreeWriter {
   private let file: DatabaseFile
   private let root: UInt32
@@ -62,7 +67,7 @@
     if local < count { unsafe (cell + local).storeBytes(of: head.bigEndian, as: UInt32.self) }
   }
 
-  /// Writes the current leaf, which a divider follows.
+  /// Writes the current leaf, followed by the key in `divider`.
   private func emitLeaf() throws(PageError) {
     let number = unsafe try file.append(leaf.finish())
     adoptOverflow(number)
@@ -78,6 +83,8 @@
     defer { unsafe last.deallocate() }
     unsafe last.copyMemory(from: divider, byteCount: size)
     dividerSize = lastCellSize
+    // Safety: the leaf has no room, so it has cells, and `lastCellSize` is the size of the last one: the key that came
+    // after it is in `divider`.
     unsafe try leaf.removeLastCell(dividerSize) { (cell) throws(PageError) in
       unsafe divider.copyMemory(from: cell, byteCount: dividerSize)
     }
@@ -90,7 +97,7 @@
     for index in 0..<leaf.cellCount { unsafe file.adoptOverflow(ofIndexCell: leaf.cell(index), parent: parent) }
   }
 
-  /// Writes what is left. An empty index stays as it is.
+  /// Writes the last leaf and the levels above. An empty index stays as it is.
   public func finish() throws(PageError) {
     if isEmpty { return }
     if dividerSize > 0 { try splitLast() }

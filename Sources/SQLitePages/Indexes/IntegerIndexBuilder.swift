@@ -2,6 +2,12 @@ import Platform
 
 /// Writes an index over one integer column: counts how often each value occurs, puts the row ids in the order of the
 /// values without comparing any (counting sort), spreads the entries over pages, and writes the pages on all workers.
+///
+/// What its unsafe code relies on: the columns do not change while the builder works, so the second pass of a worker
+/// meets the rows that its first pass counted. `slotCount` is above every slot, and a slot is compared with a part's
+/// width before it is an index. Each worker has a counting table and places in `rowIDs` of its own, and the threads of
+/// one step have ended before the next step begins; that makes the unchecked `Sendable` sound. `plan`, `levels` and the
+/// numbers of pages are changed by the calling thread only.
 @safe final class IntegerIndexBuilder: @unchecked Sendable {
   private let file: DatabaseFile
   private let root: UInt32
@@ -123,7 +129,7 @@ import Platform
     return result
   }
 
-  /// Hands out the rows that a worker takes.
+  /// Hands out the rows that a worker takes. The pointers are good during the call of `body` only.
   @unsafe private func forEachSlotRange(
     of worker: Int, _ body: (UnsafePointer<UInt32>, _ firstRowID: Int64, _ count: Int) -> Void
   ) throws(PageError) {
@@ -141,6 +147,8 @@ import Platform
     try Workers.run(workers) { (worker) throws(PageError) in
       let counts = unsafe part.tables[worker]
       unsafe try forEachSlotRange(of: worker) { slots, _, count in
+        // Safety: a slot below the part wraps around to one above its width, so only the part's own slots are counted,
+        // of which the table has one place each.
         for index in 0..<count {
           let slot = unsafe slots[index] &- lowest
           if slot < width { unsafe counts[Int(slot)] &+= 1 }
@@ -197,6 +205,7 @@ import Platform
       let window = UnsafeMutableRawPointer.allocate(byteCount: leavesPerPiece * pageSize, alignment: 16)
       defer { unsafe window.deallocate() }
       while let piece = next().map({ planned.pieces[$0] }) {
+        // Safety: a piece has at most as many leaves as the window has pages. The window is this thread's own.
         for index in piece {
           unsafe part.fill(
             window + (index - piece.lowerBound) * pageSize, geometry, leaves[index], end: planned.ends[index])

@@ -141,8 +141,8 @@
           if rowID > form.greatest { break }
           content -= size
           if content - pointers >= 12 {
-            // From the end to the front, each number as eight bytes, of which the next one overwrites what is too much.
-            // What lies below the cell is free, and below the last one it is cleared in the end.
+            // The numbers are written from the end to the front as eight bytes each; the next one overwrites the excess
+            // bytes. The bytes below the cell are free, and those below the last cell are cleared at the end.
             let end = unsafe page + content + size
             unsafe (end - 8).storeBytes(of: UInt64(rowID).bigEndian, as: UInt64.self)
             unsafe (end - form.size - 8).storeBytes(of: key, as: UInt64.self)

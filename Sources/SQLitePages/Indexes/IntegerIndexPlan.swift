@@ -87,7 +87,7 @@ enum IntegerKeyForm {
   /// Bytes of the value of a slot: 0 stands for null, v + 1 for the value v.
   @inline(__always)
   static func size(slot: Int) -> Int {
-    // Null, 0 and 1 are said by the type alone.
+    // Null, 0 and 1 take no bytes, because the type has the value.
     if slot <= 2 { return 0 }
     return rowIDSize(slot - 1)
   }

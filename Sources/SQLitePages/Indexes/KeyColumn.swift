@@ -4,9 +4,9 @@ import Platform
 /// The values of one integer column, kept while a table's rows are written, so that an index over it can be made
 /// without reading the table again. Foreign keys and entity numbers are such columns.
 ///
-/// It holds 4 bytes a row; what is over the budget goes to a temporary file. Where a value or a row id does not fit
-/// that form, or there is no place for such a file, it forgets everything and stays empty: the index is then made from
-/// the table. One thread at a time appends; once the table is written, several may read.
+/// It holds 4 bytes a row; rows over the budget go to a temporary file. When a value or a row id does not fit that
+/// form, or the file cannot be made, it forgets everything and stays empty: the index is then made from the table. One
+/// thread at a time appends; once the table is written, several may read.
 @safe public final class KeyColumn: @unchecked Sendable {
   /// Position of the column in the table's records, from 0.
   public let field: Int
@@ -20,20 +20,20 @@ import Platform
 
   static let rowsPerChunk = 1 << 16
   static let chunkSize = rowsPerChunk * 4
-  /// 0 for null, v + 1 for the value v, so many rows in each chunk. Those that are nil lie in the file, each where it
-  /// would be if all did.
+  /// The slots of the rows: 0 for null, v + 1 for the value v, `rowsPerChunk` in each chunk. A chunk that is nil lies
+  /// in the file, at the offset of its number.
   @unsafe private var chunks: [UnsafeMutablePointer<UInt32>?] = unsafe []
   private var residentCount = 0
   /// Rows whose ids follow one another: position of the first, and its id.
   private(set) var runs: [(position: Int, firstRowID: Int64)] = []
   private var lastRowID: Int64 = 0
-  /// The greatest of what the chunks hold.
+  /// The greatest slot in the chunks.
   private(set) var greatestSlot: UInt32 = 0
 
   /// - Parameters:
   ///   - field: position of the column in the table's records, from 0.
   ///   - memoryBudget: bytes that the column may hold in memory; it takes 256 KiB at least.
-  ///   - temporaryPath: how the name of a file for what goes beyond begins; it has none any more once it is open.
+  ///   - temporaryPath: how the name of the temporary file begins; the name is removed once the file is open.
   public init(field: Int, memoryBudget: Int, temporaryPath: String) {
     self.field = field
     self.memoryBudget = memoryBudget
@@ -131,7 +131,7 @@ import Platform
     }
   }
 
-  /// Takes note of the ids of further rows; false when the column cannot hold them.
+  /// Notes the ids of further rows; false when the column cannot hold them.
   private func note(_ firstRowID: Int64, _ count: Int) -> Bool {
     let (last, overflows) = firstRowID.addingReportingOverflow(Int64(count) - 1)
     guard !overflows, firstRowID > lastRowID, last <= Int64(UInt32.max),

@@ -1,7 +1,10 @@
 /// Takes the entries of one index out of a table's records: a key to sort by, and the index record.
+///
+/// `types` is memory of the scan with one place more than the index has columns, and only this worker uses it. `fields`
+/// has every field that the index names, each within `record`, as `StoredRecord.locate` has checked.
 @safe struct KeyExtraction {
   private let columns: [IndexShape.Column]
-  /// Types of the columns and of the row id, in memory of the scan's, which outlives this.
+  /// Types of the columns and of the row id, in memory of the scan, which outlives this.
   @unsafe private let types: UnsafeMutablePointer<UInt64>
 
   /// - Parameter types: room for one more than there are columns.
@@ -48,7 +51,7 @@
         keyCount += size
       }
     }
-    // What makes equal keys unequal, and whether the equality of what is before matters.
+    // The row id orders equal keys, and a mark says whether a null makes the key unlike any other.
     unsafe SortKey.write(rowID: rowID, to: key + keyCount)
     unsafe (key + keyCount + 8).storeBytes(of: isNullKey ? 1 : 0, as: UInt8.self)
     keyCount += 9

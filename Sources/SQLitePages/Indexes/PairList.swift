@@ -13,12 +13,12 @@ import Platform
   public private(set) var greatestFirst: Int64 = -1
   /// The greatest second number so far.
   public private(set) var greatestSecond: Int64 = -1
-  /// Whether first numbers never fell. Then equal pairs are found as they come.
+  /// Whether first numbers never decreased. Then equal pairs are found as they are added.
   private var isAscending = true
-  /// What the pairs with the greatest first number have as their second.
+  /// The second numbers of the pairs with the greatest first number.
   private var current: Set<Int64> = []
 
-  /// Pairs, but for those that were found to be repeated when they came.
+  /// The number of pairs, without those that were found to be repeated when they were added.
   public var count: Int { firsts.count + pending.firsts.count }
 
   /// - Parameters:

@@ -10,7 +10,7 @@ import Foundation
 
   deinit { unsafe bytes.deallocate() }
 
-  /// Whether a key is the same but for the row id. A key with a null in it is like no other.
+  /// Whether a key is the same except for the row id. A key with a null equals no other.
   @unsafe func isEqual(to key: UnsafePointer<UInt8>, _ keyCount: Int) -> Bool {
     // Safety: every key ends with a row id of eight bytes and a mark of one; `bytes` has the `count` bytes of the last.
     unsafe count == keyCount && key[keyCount - 1] == 0 && memcmp(bytes, key, keyCount - 9) == 0

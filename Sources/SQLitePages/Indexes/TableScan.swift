@@ -59,6 +59,10 @@ struct TableScan {
 }
 
 /// Memory of a worker that scans: the fields of a row, and values on their way into columns.
+///
+/// All of it is allocated by the initializer and given back by `deinit`, and only its worker uses it. `fields` has a
+/// place for every column that is read. `values` and `states` have `capacity` places for each of `columns`, and
+/// `rowIDs` as many; `count` stays under that, because full buffers are flushed before a row is added.
 @safe private final class ScanBuffers {
   @unsafe let fields: UnsafeMutablePointer<StoredRecord.Field>
   @unsafe let types: UnsafeMutablePointer<UInt64>
@@ -96,7 +100,7 @@ struct TableScan {
       let field = unsafe fields[column.field]
       let place = index * ScanBuffers.capacity + count
       unsafe states[place] = field.type == 0 ? 0 : 1
-      // What is no integer is as good as a negative one: the column does not hold it.
+      // A column holds natural numbers only, so -1 makes it give up at a value that is no integer.
       let isInteger = field.type <= 9 && field.type != 7
       unsafe values[place] = isInteger ? StoredRecord.integer(record + field.offset, type: field.type) : -1
     }

@@ -1,6 +1,6 @@
 /// Values of one column, row by row, that are compared with a field of stored records.
 @unsafe public struct ComparedColumn {
-  /// One byte per row: 0 the row says nothing of this field, 1 it is null, 2 it has a value.
+  /// One byte per row: 0 for no value given, 1 for null, 2 for a value.
   public var states: UnsafePointer<UInt8>
   /// Eight bytes per row: an integer, a real, or offset and length (32 bits each) of a text or blob.
   public var cells: UnsafeRawPointer
@@ -12,7 +12,7 @@
   }
 }
 
-/// What became of the search for a stored row.
+/// The result of the search for a stored row.
 public enum RowMatch: UInt8, Sendable, CaseIterable {
   /// No row has this key, or a part of the key is missing.
   case none
@@ -37,7 +37,7 @@ extension RowKeyTable {
   /// - Parameters:
   ///   - keys: a column for each key of the shape.
   ///   - values: a column for each value of the shape.
-  ///   - bytes: what the offsets of texts and blobs are counted from.
+  ///   - bytes: the base of the offsets of texts and blobs.
   ///   - matches: gets one entry per row.
   ///   - rowIDs: gets the row id of each row that was found, 0 where there is none or several.
   ///   - places: gets the place in this table of each row that was found, -1 where there is none or several.
@@ -102,7 +102,7 @@ extension RowKeyTable {
   }
 
   /// Notes which stored rows were found. One caller at a time.
-  /// - Parameter places: what `match` gave.
+  /// - Parameter places: the places from `match`.
   /// - Returns: the positions of rows whose stored row was noted before.
   public func noteFound(_ places: [Int]) -> [Int] {
     var repeated: [Int] = []
@@ -116,7 +116,7 @@ extension RowKeyTable {
     return repeated
   }
 
-  /// The hashes of the rows' keys; of those without a complete key, anything.
+  /// The hashes of the rows' keys; undefined for rows without a complete key.
   @unsafe private func hash(
     _ keys: [ComparedColumn], bytes: UnsafeRawPointer, count: Int, into hashes: UnsafeMutableBufferPointer<UInt64>
   ) {
@@ -141,7 +141,7 @@ extension RowKeyTable {
     for row in 0..<count { unsafe hashes[row] = unsafe masked(hashes[row]) }
   }
 
-  /// Whether the fields of a record have the values of a row. What the row says nothing of is not compared.
+  /// Whether the fields of a record have the values of a row. Fields without a given value are not compared.
   @inline(__always)
   @unsafe private func areEqual(
     _ shapes: [ComparedField], _ columns: [ComparedColumn], _ row: Int, _ bytes: UnsafeRawPointer,
@@ -165,7 +165,7 @@ extension RowKeyTable {
       case .real, .float:
         var given = unsafe cells.load(fromByteOffset: row * 8, as: Double.self)
         if shapes[index].kind == .float { given = Double(Float(given)) }
-        // Zero has two forms, which some compare as different: the caller decides.
+        // The two forms of zero count as different; a caller may treat them as equal.
         guard let stored = unsafe RowKeyTable.real(field, record), stored.bitPattern == given.bitPattern else {
           return false
         }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A field of stored records that values are compared with.
 public struct ComparedField: Sendable, Hashable {
-  /// What the field holds besides nulls.
+  /// The kinds of a field's values besides null.
   public enum Kind: UInt8, Sendable {
     case integer, real, text, blob
     /// As `real`, and the given values are rounded to 32 bits before they are compared.
@@ -22,7 +22,7 @@ public struct ComparedField: Sendable, Hashable {
   }
 }
 
-/// What is known of a row's key and values.
+/// The fields of a row's key and of its values.
 public struct RowKeyShape: Sendable {
   /// The fields of the key: integers, texts and blobs.
   public var keys: [ComparedField]
@@ -45,7 +45,7 @@ public struct RowKeyShape: Sendable {
 }
 
 /// Finds the rows of a table by their keys: a hash table from keys to places in the file, in 8 bytes a slot and 11 to
-/// 22 a row. A hash only says where to look: the key's own bytes in the file decide.
+/// 22 a row. A hash only gives the place to look at; the key's bytes in the file are compared.
 @safe public final class RowKeyTable: @unchecked Sendable {
   /// Rows of the table, those without a key included.
   public let rowCount: Int

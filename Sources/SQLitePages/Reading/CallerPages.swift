@@ -1,4 +1,4 @@
-/// A database file whose bytes a caller reads, which sees to it that nothing changes them meanwhile.
+/// A database file whose bytes a caller reads. The caller makes sure that nothing changes them meanwhile.
 @safe public final class CallerPages: PageFileReading {
   let header: DatabaseHeader
   let path: String

@@ -1,5 +1,8 @@
 /// Finds the leaves of a table, by a row id or one after the other in the order of row ids. It remembers the interior
 /// pages on the way from the root.
+///
+/// Each level has a copy of its page in memory of its own, since a page that `load` gives is good until the next call
+/// only. A cell's start is compared with the page's size before it is read. The first `depth` levels are in use.
 @safe final class LeafFinder<File: PageFileReading> {
   /// An interior page on the way.
   private struct Level {
@@ -52,7 +55,7 @@
       // A tree is never deeper; a damaged one could lead back to itself.
       guard number == root || number > 1, depth < Self.maximumDepth else { throw file.malformed(number) }
       if depth < levels.count, levels[depth].number == number {
-        // The way came by here before.
+        // The page of this level is loaded already.
       } else {
         let bytes = unsafe try load(number)
         guard let page = unsafe TreePage(number, bytes, file.geometry) else { throw file.malformed(number) }

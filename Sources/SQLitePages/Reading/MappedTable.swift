@@ -1,8 +1,8 @@
 import Foundation
 import Platform
 
-/// The rows of a table's b-tree, read where they lie: the file is mapped into memory, so that any row is at hand
-/// without a call of the system.
+/// The rows of a table's b-tree, read in place: the file is mapped into memory, so that any row can be read without a
+/// system call.
 ///
 /// No connection may write while this is in use, nothing may shorten the file, and the file must have no log. Damaged
 /// pages give errors, never wild reads.
@@ -14,7 +14,7 @@ import Platform
   private let form: CellForm
   @unsafe private let base: UnsafeMutableRawPointer
   private let byteCount: Int
-  /// What keeps the bytes there, where they were mapped here.
+  /// The mapping that keeps the bytes, where they were mapped here.
   private let mapping: MappedMemory?
 
   /// A row as it lies on its page.

@@ -1,13 +1,13 @@
 /// Reads rows of a table into packed cells, straight from the file's pages, in the order of row ids: all of them, or
 /// those whose ids are asked for.
 ///
-/// It reads what a statement would give, but not how: a value that SQLite would convert stops it. Damaged pages give
-/// errors, never wild reads: a cell lies within its page (`CellForm`), a record's fields within the record, and no more
-/// rows or bytes are written than there is room for. Used by one thread at a time.
+/// It reads the values that a statement would give, but converts none: a value that SQLite would convert stops it.
+/// Damaged pages give errors, never wild reads: a cell lies within its page (`CellForm`), a record's fields within the
+/// record, and no more rows or bytes are written than there is room for. Used by one thread at a time.
 @safe public final class PackedRowReader {
-  /// What becomes of a field.
+  /// How a field is unpacked.
   public struct Column: Sendable {
-    /// What the field has to hold if it is not null.
+    /// The kind that the field must have if it is not null.
     public enum Kind: UInt8, Sendable {
       /// A 64-bit integer.
       case integer
@@ -19,11 +19,11 @@
 
     /// Position of the column in the table's records.
     public var position: Int
-    /// What the field has to hold.
+    /// The kind that the field must have.
     public var kind: Kind
     /// The cell that it goes to.
     public var cell: Int
-    /// What the cell's form is if the field is not null; otherwise the form is 0.
+    /// The cell's form if the field is not null; otherwise the form is 0.
     public var form: UInt16
 
     /// A field.
@@ -65,7 +65,7 @@
     public var capacity: Int
     /// Where bytes of texts and blobs go.
     public var bytes: UnsafeMutableRawBufferPointer
-    /// What `bytes` begins with, in the places that cells get.
+    /// The offset of `bytes` in the places that cells get.
     public var offset: Int
 
     /// All members.
@@ -93,7 +93,7 @@
     case irregular
   }
 
-  /// What is done with a field, by its position in the record.
+  /// The action for a field, by its position in the record.
   private struct Action {
     var cell: Int32 = 0
     var form: UInt16 = 0
@@ -114,7 +114,7 @@
   private let form: CellForm
   private let finder: LeafFinder<CallerPages>
   private let plans: [Plan]
-  /// What is done with the fields, plan by plan.
+  /// The actions for the fields, plan by plan.
   private let actions: UnsafeMutableBufferPointer<Action>
   private let numberPosition: Int
   private let overflow = RecordScratch()
@@ -243,7 +243,7 @@
   /// Goes to the leaf of the next row that is wanted.
   /// - Parameter last: the last row of this leaf; nil where none was left to read, as for a key behind all of its rows.
   private func advance(from last: Int64?, _ keys: UnsafeBufferPointer<Int64>?) throws(PageError) {
-    /// Rows that are sooner passed over than looked for from the root.
+    /// The most rows that are passed over instead of searching from the root.
     let near: Int64 = 1_000
     if let keys = unsafe keys, let last {
       while wanted < keys.count, unsafe keys[wanted] <= last { wanted += 1 }
@@ -315,7 +315,7 @@
           unsafe type == 7
           ? UInt64(bigEndian: field.loadUnaligned(as: UInt64.self))
           : Double(StoredRecord.integer(field, type: type)).bitPattern
-        // SQLite takes what is no number for null.
+        // SQLite treats NaN as null.
         if Double(bitPattern: bits).isNaN { continue }
         unsafe cells[cell] = Int64(bitPattern: bits)
       case .bytes:

@@ -1,9 +1,13 @@
 /// Reads fields of a mapped table's rows into columns, in the order of row ids, without a call per row. Used by one
 /// thread at a time.
+///
+/// `fields` belongs to the cursor and has a place for the greatest position of the columns. A record is good until the
+/// next one is asked for: its fields are copied to the caller's memory before that. `StoredRecord.locate` refuses a
+/// record with a field that does not lie within it.
 @safe public final class TableCursor {
   /// A field that is read.
   public struct Column: Sendable, Hashable {
-    /// What the caller's cells hold.
+    /// The kind of the caller's cells.
     public enum Kind: Sendable, Hashable {
       /// 64-bit integers.
       case integer
@@ -15,7 +19,7 @@
 
     /// Position of the column in the table's records.
     public var position: Int
-    /// What the caller's cells hold.
+    /// The kind of the caller's cells.
     public var kind: Kind
 
     /// A field.
@@ -83,7 +87,7 @@
   ///   - targets: one per column, with places for `rows.upperBound` rows.
   ///   - rows: the places to fill.
   ///   - bytes: where bytes of texts and blobs go.
-  ///   - offset: what `bytes` starts with, in the offsets that the cells get.
+  ///   - offset: the offset of `bytes` in the offsets that the cells get.
   /// - Returns: the number of rows read, and of bytes used.
   @unsafe public func read(
     into targets: [Target], rows: Range<Int>, bytes: UnsafeMutableRawBufferPointer, offset: Int

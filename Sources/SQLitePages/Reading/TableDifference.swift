@@ -72,7 +72,7 @@ import Platform
         unsafe cell = nil
         return
       }
-      // What has been read would count as memory of the process.
+      // Pages that were read would count as memory of the process, so they are given back.
       if leaf % Self.leavesPerRelease == 0 { table.releasePages() }
       count = try table.cellCount(leaf)
       index = 0

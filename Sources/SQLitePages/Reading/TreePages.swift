@@ -1,7 +1,10 @@
 /// The pages of a tree.
 ///
-/// Of a table the interior pages and the leaves, whose overflow chains stay with them. Of an index the interior pages,
-/// the leaves and the chains. Leaves of a table are not looked at but for the first: all have one depth.
+/// Of a table it has the interior pages and the leaves, whose overflow chains stay with them; of an index the interior
+/// pages, the leaves and the chains. Of a table only the first leaf is read, because all leaves have one depth.
+///
+/// A source's page is good until the next one is asked for. A `TreePage` lets its header and cell pointers be read;
+/// where a pointer leads is compared with the page's size here, or by `CellForm.read`, before a byte is read there.
 struct TreePages {
   /// Pages between the root and the leaves.
   private(set) var interior: [UInt32] = []
@@ -63,6 +66,7 @@ struct TreePages {
   }
 
   private mutating func collectOverflow(of number: UInt32, _ source: some PageSource) throws(PageError) {
+    // Safety: chains are noted first and followed when the page is not read any more.
     let page = unsafe try TreePage(number, of: source)
     guard let kind = unsafe page.kind, kind == .leafIndex || kind == .interiorIndex else {
       throw source.malformed(number)
@@ -86,7 +90,8 @@ struct TreePages {
   }
 }
 
-/// A page of a b-tree, whose header and cell pointers lie within it. Where a pointer leads is not looked at.
+/// A page of a b-tree, whose header and cell pointers lie within it. The places that pointers lead to are not checked
+/// here.
 @unsafe struct TreePage {
   let bytes: UnsafeRawPointer
   /// nil for a page of no tree.

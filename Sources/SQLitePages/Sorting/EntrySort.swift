@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sort key with what belongs to it, in memory: the lengths of key and payload, 4 bytes each, then both.
+/// A sort key with its payload, in memory: the lengths of key and payload, 4 bytes each, then both.
 ///
 /// `bytes` belong to the arena or to the block of a file that the entry was read from, and outlive the sort.
 @safe struct SortEntry {

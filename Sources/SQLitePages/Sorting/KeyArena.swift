@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// Collects index entries of one worker, in bounded memory: what is over the budget goes to a temporary file as sorted
+/// Collects index entries of one worker, in bounded memory: entries over the budget go to a temporary file as sorted
 /// runs. `KeyMerge` hands them out in order.
 ///
 /// One thread adds entries; after `finish` the entries stay where they are until the arena goes, because nothing can be
@@ -30,7 +30,7 @@ import Platform
 
   /// - Parameters:
   ///   - budget: bytes to hold in memory.
-  ///   - temporaryPath: how the name of the file for runs begins; it has none any more once it is open.
+  ///   - temporaryPath: how the name of the file for runs begins; the name is removed once the file is open.
   init(budget: Int, temporaryPath: String) {
     self.budget = max(budget, 1 << 16)
     self.temporaryPath = temporaryPath
@@ -56,7 +56,7 @@ import Platform
     return unsafe arena + arenaCount + 8
   }
 
-  /// Takes up an entry whose bytes are where `reserve` said.
+  /// Adds the entry whose bytes were written to the room from `reserve`.
   @inline(__always)
   func commit(keyCount: Int, payloadCount: Int) {
     // Safety: `reserve` made room for these bytes and 8 more, and for a place in `offsets`.
@@ -88,7 +88,7 @@ import Platform
     }
   }
 
-  /// Sorts what is in memory. Nothing can be added afterwards.
+  /// Sorts the entries in memory. Nothing can be added afterwards.
   func finish() { unsafe sorted = sortedEntries() }
 
   @unsafe private func sortedEntries() -> UnsafeMutablePointer<SortEntry> {

@@ -4,7 +4,7 @@
   private var sources: [KeySource] = []
   private let arenas: [KeyArena]
 
-  /// - Parameter budget: bytes for reading back what the arenas have written to their files.
+  /// - Parameter budget: bytes for reading back the arenas' files.
   init(_ arenas: [KeyArena], budget: Int) throws(PageError) {
     self.arenas = arenas
     let runCount = arenas.reduce(0) { $0 + $1.runs.count }

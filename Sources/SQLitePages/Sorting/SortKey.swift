@@ -71,7 +71,7 @@ enum SortKey {
     unsafe target.storeBytes(of: (UInt64(bitPattern: rowID) ^ 1 << 63).bigEndian, as: UInt64.self)
   }
 
-  /// A number is written as the greatest double not above it and what is missing, so that integers beyond 53 bits and
+  /// A number is written as the greatest double not above it and the remainder, so that integers beyond 53 bits and
   /// reals compare exactly.
   @inline(__always)
   @unsafe static func write(integer value: Int64, to target: UnsafeMutableRawPointer) -> Int {

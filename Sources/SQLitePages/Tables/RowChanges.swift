@@ -5,7 +5,7 @@
 public final class RowChanges {
   /// A field that changes may give a value for.
   public struct Field: Sendable, Hashable {
-    /// When a value differs from the one that is stored. Null and a value always do.
+    /// How a value is compared with the stored one. Null and a value always differ.
     public enum Comparison: UInt8, Sendable {
       /// Integers by their value.
       case integer
@@ -16,9 +16,9 @@ public final class RowChanges {
     }
     /// Position in the table's records.
     public var position: Int
-    /// When a value is another one.
+    /// How values of the field are compared.
     public var comparison: Comparison
-    /// Whether the value belongs to that of another field: by itself it is only written in place of another number.
+    /// Whether the value belongs to another field's value: alone it is only written in place of a different number.
     public var isDependent: Bool
     /// That field, by its place in the list of fields, if changes have it: both are written where that one differs.
     public var leader: Int?
@@ -48,11 +48,11 @@ public final class RowChanges {
   /// Rows that stay as they are; their changes are refused.
   public var excluded: Set<Int64> = []
 
-  // What has become of them:
+  // The results, after the table was written:
 
   /// Rows with new values.
   public internal(set) var updatedCount = 0
-  /// Rows that had all the values.
+  /// Rows that had all the values already.
   public internal(set) var unchangedCount = 0
   /// Tags of changes for which nothing was done: their rows are excluded, not there, or hold something that only SQLite
   /// can compare or count up.
@@ -65,7 +65,7 @@ public final class RowChanges {
   public internal(set) var updatedRows: [Int64] = []
   /// Positions of whole numbers of which `formerNumbers` keeps what they had been.
   public var watchedPositions: [Int] = [] {
-    // A patch looks at them without asking again.
+    // Checked here, because a patch uses the positions without a check.
     didSet { precondition(watchedPositions.allSatisfy((0..<width).contains), "a position that records do not have") }
   }
   /// By watched position: the rows with a new value there, with the one before; nil for null.
@@ -75,7 +75,7 @@ public final class RowChanges {
   ///   - fields: those of the changes' records, in their order.
   ///   - width: fields of the table's records.
   ///   - memoryBudget: bytes to hold in memory.
-  ///   - temporaryPath: how the name of a file for what goes beyond begins; it has none any more once it is open.
+  ///   - temporaryPath: how the name of the temporary file begins; the name is removed once the file is open.
   public init(fields: [Field], width: Int, versionPosition: Int, memoryBudget: Int, temporaryPath: String) {
     precondition(
       (0..<width).contains(versionPosition)
@@ -90,7 +90,7 @@ public final class RowChanges {
     arena = KeyArena(budget: memoryBudget, temporaryPath: temporaryPath)
   }
 
-  /// Takes up a change.
+  /// Adds a change.
   /// - Parameters:
   ///   - tag: tells it apart, where it is refused.
   ///   - record: the new values as a record, with `absentType` where there is none.
@@ -120,7 +120,7 @@ public final class RowChanges {
     }
   }
 
-  /// Notes what the row was that a patch has just made another of.
+  /// Notes the former values of a row that a patch has just changed.
   @unsafe func noteUpdate(_ rowID: Int64, by patch: RowPatch, of old: UnsafeRawPointer) {
     if keepsUpdatedRows { updatedRows.append(rowID) }
     for position in watchedPositions where patch.hasNewValue(position) {

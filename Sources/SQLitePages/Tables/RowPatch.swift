@@ -2,19 +2,19 @@
 ///
 /// `stored`, `sources` and `hasChanged` have a place for each of the `width` fields of the table, `given` one for each
 /// of the change's. All positions are under `width`: `RowChanges` checks those of its fields and of the version when it
-/// is made, and the watched ones when they are set. What a record's fields say of their place was checked against the
-/// record's length by `StoredRecord.locate`.
+/// is made, and the watched ones when they are set. `StoredRecord.locate` has checked the places of a record's fields
+/// against the record's length.
 @safe final class RowPatch {
   enum Result {
     /// The row has all the values of the change.
     case same
     /// The new record, so many bytes, is at `record`.
     case changed(Int)
-    /// Only SQLite can tell.
+    /// Only SQLite can compare the values.
     case refused
   }
 
-  /// The last record that was made, and what may be read behind it.
+  /// The last record that was made, with readable bytes behind it.
   @unsafe private(set) var record: UnsafeMutableRawPointer
   private let scratch = RecordScratch()
   private let fields: [RowChanges.Field]
@@ -94,7 +94,7 @@
     return .changed(unsafe write(change, changeCount, old, oldCount, version: number + 1))
   }
 
-  /// Nil when only SQLite can tell.
+  /// Nil when only SQLite can compare the values.
   @inline(__always)
   @unsafe private func differs(
     _ field: RowChanges.Field, _ given: StoredRecord.Field, _ change: UnsafeRawPointer,

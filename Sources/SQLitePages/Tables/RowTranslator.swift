@@ -26,7 +26,7 @@
     var count: Int
   }
 
-  /// What a kind's number leads to, where it is not the place of its steps.
+  /// The entry of a kind's number, where that is not the place of its steps.
   private static let unknown = -1, goes = -2
 
   /// The last record that was made.

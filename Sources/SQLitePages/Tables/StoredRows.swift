@@ -1,7 +1,7 @@
 /// Goes through the rows of a table that is written anew, in the order of their ids.
 ///
-/// Pages are given up as soon as they are in memory, so that new ones can take them: the file hardly grows. What `cell`
-/// points to is in the window, which keeps its bytes when the pages in the file are written over.
+/// Pages are given up as soon as they are in memory, so that new ones can take them: the file hardly grows. `cell`
+/// points into the window, which keeps its bytes when the pages in the file are overwritten.
 @safe struct StoredRows: ~Copyable {
   /// The row's id.
   private(set) var rowID = Int64.min
@@ -12,7 +12,7 @@
   private(set) var payloadCount = 0
   /// Bytes of the cell before the record.
   private(set) var prefixCount = 0
-  /// Where the cell names the first of its overflow pages; 0 when there is none.
+  /// Where the cell has the number of its first overflow page; 0 when there is none.
   private(set) var overflowPlace = 0
 
   private let file: DatabaseFile

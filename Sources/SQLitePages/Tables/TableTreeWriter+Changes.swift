@@ -1,5 +1,5 @@
 extension TableTreeWriter {
-  /// Writes the rows that were there before anew, with their changes, and enters what came behind them.
+  /// Writes the old rows anew, with their changes, and enters the new rows behind them.
   func rewrite(_ changes: RowChanges) throws(PageError) {
     guard var behind = newLeaves else {
       throw PageError(kind: .unsuitable, message: "rows of a table that is being filled cannot be changed")
@@ -11,7 +11,7 @@ extension TableTreeWriter {
     let pages = try TreePages(PageBuffer(file), root: root, isIndex: false)
     try file.recycleFreePages(pages.leaves.count)
     file.recycle(pages.interior)
-    // From here on as if the table were empty: the old rows are added to it.
+    // The table is now treated as empty, and the old rows are added to it.
     let hasNewRows = !isEmpty
     let firstRowIDBehind = hasNewRows ? firstNewRowID : .max
     newLeaves = nil

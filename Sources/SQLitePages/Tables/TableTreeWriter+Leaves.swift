@@ -5,8 +5,8 @@ extension TableTreeWriter {
   /// Fewer rows are not worth other threads.
   static let leastSharedRows = 1_024
 
-  /// Writes the current leaf, which has no room for the first of these rows, and the leaves that the rows fill. What is
-  /// left of them, and everything from the first row on that needs overflow pages, is for the caller.
+  /// Writes the current leaf, which has no room for the first of these rows, and the leaves that the rows fill. The
+  /// caller writes the remaining rows, and all rows from the first one on that needs overflow pages.
   /// - Parameters: see `append(firstRowID:payloads:ends:count:)`.
   /// - Returns: the first row that was not taken.
   @unsafe func appendLeaves(

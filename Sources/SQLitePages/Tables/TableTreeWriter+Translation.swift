@@ -8,10 +8,10 @@ extension TableTreeWriter {
 
   /// Adds the rows of another table, or of the one that is written anew, each with its new record. The other table is
   /// empty afterwards. New pages take the places of those that were read, so that the file hardly grows.
-  /// - Parameter source: the root page of the table. Its greatest row id, raised by the translation's offset, is under
-  ///   the lowest of what is added next.
+  /// - Parameter source: the root page of the table. Its greatest row id, raised by the translation's offset, must be
+  ///   below the lowest row id that is added next.
   /// - Returns: how many rows of each kind there were.
-  /// - Throws: `PageError` of kind `unsuitable` for a row that the translation says nothing of. The file is of no use
+  /// - Throws: `PageError` of kind `unsuitable` for a row that the translation does not cover. The file is of no use
   ///   then.
   public func moveRows(of source: UInt32, _ translation: RowTranslation) throws(PageError) -> RowTranslation.Counts {
     let translator = try RowTranslator(translation)
@@ -36,7 +36,7 @@ extension TableTreeWriter {
 }
 
 extension DatabaseFile {
-  /// Makes a table's root an empty leaf. What hung on it is given up already.
+  /// Makes a table's root an empty leaf. The pages below it have been given up already.
   fileprivate func emptyTable(root: UInt32) throws(PageError) {
     let memory = PageMemory(geometry, pages: 1)
     let page = unsafe PageBuilder(.leafTable, geometry: geometry, page: memory.base)

@@ -5,8 +5,8 @@
 /// pages of the old ones.
 ///
 /// `buffer` is the page that `leaf` builds, `scratch` one for reading and for overflow pages; both belong to the
-/// writer. A cell is written only after `hasRoom` has said yes to its whole size, or to an empty page, which holds the
-/// largest cell there is.
+/// writer. A cell is written only after `hasRoom` was true for its whole size, or to an empty page, which holds the
+/// largest possible cell.
 @safe public final class TableTreeWriter {
   let file: DatabaseFile
   let root: UInt32
@@ -145,7 +145,7 @@
     try noteLeaf(number, lastRowID: lastRowID)
   }
 
-  /// A leaf was written, and another follows.
+  /// Notes a written leaf, which another one follows.
   func noteLeaf(_ number: UInt32, lastRowID: Int64) throws(PageError) {
     if newLeaves == nil { try enter(number, lastRowID: lastRowID) } else { newLeaves?.append((number, lastRowID)) }
   }
@@ -165,7 +165,7 @@
     overflowHeads.removeAll(keepingCapacity: true)
   }
 
-  /// Writes what is left. A table without new rows stays as it is.
+  /// Writes the last leaf and the levels above. A table without new rows stays as it is.
   /// - Parameter changes: of rows that the table had before; if there are some, all of its old rows are written anew.
   public func finish(changing changes: RowChanges? = nil) throws(PageError) {
     if let changes, changes.count > 0 { return try rewrite(changes) }

@@ -7,6 +7,11 @@ import Platform
 /// change counter, upon which every connection forgets what it had cached. Until then the file looks to SQLite as it
 /// did before, as the header still has the old number of pages. There is no way back once `finish` has begun: the
 /// caller throws the file away when it fails.
+///
+/// What its unsafe code relies on: every page that is given or asked for is `pageSize` bytes of the caller's, which are
+/// copied or written before a call returns. `window` has `windowCapacity` pages and belongs to this object. One thread
+/// uses it at a time; only `write(_:pages:at:)`, which uses nothing but the descriptor and the geometry, may be called
+/// by several at once.
 @safe public final class DatabaseFile: PageFileReading {
   /// The sizes of this file's pages.
   public let geometry: PageGeometry
@@ -25,10 +30,10 @@ import Platform
   private var pointers: [UInt8] = []
   /// Pages of old trees, which new ones take before the file grows.
   var recycled = RecycledPages()
-  /// Recycled pages with new contents that are not written yet: they follow one another, so many.
+  /// The first and the number of consecutive recycled pages with new contents that are not written yet.
   private var renewed: (first: UInt32, count: Int) = (0, 0)
   private var renewal: PageMemory?
-  /// What the pointer map shall say of pages that were there before.
+  /// The new entries of the pointer map for pages that were there before.
   var changedPointers: [UInt32: PagePointer] = [:]
   /// Pages `windowFirst...` that are not written yet.
   @unsafe private let window: UnsafeMutableRawPointer
@@ -36,7 +41,7 @@ import Platform
   private var windowFirst: UInt32
   private var isOpen = true
 
-  /// What the pointer map says of a page.
+  /// The kinds of pages in the pointer map.
   enum PointerKind: UInt8 {
     /// A page that nothing uses; it has no parent.
     case free = 2
@@ -162,7 +167,7 @@ import Platform
     unsafe try writeAll(window, count: count * geometry.pageSize, at: offset(windowFirst))
   }
 
-  /// Says in the pointer map where a page hangs.
+  /// Enters the parent of a page in the pointer map.
   func setPointer(_ page: UInt32, _ kind: PointerKind, parent: UInt32) {
     guard hasPointerMap else { return }
     if page < firstNewPage {
@@ -207,7 +212,7 @@ import Platform
     guard close(descriptor) == 0, isShort else { throw DatabaseFile.failure("cannot shorten \(path)") }
   }
 
-  /// Writes what is still in memory, the pointer map and the header, and closes the file.
+  /// Writes the pages in memory, the pointer map and the header, and closes the file.
   public func finish() throws(PageError) {
     guard isOpen else { return }
     try flushRenewed()

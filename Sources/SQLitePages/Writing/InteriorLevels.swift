@@ -4,8 +4,8 @@
 /// index a key that stands between two children. A child that does not fit a page any more becomes its rightmost one,
 /// and the divider behind that child moves up, once it is known that another child follows.
 ///
-/// Each level's page has a buffer in `buffers`, which go with this object: pages are written to the file and emptied,
-/// never replaced.
+/// Each level's page has a buffer in `buffers`, which are freed with this object: pages are written to the file and
+/// emptied, but a level keeps its buffer.
 @safe final class InteriorLevels {
   private struct Level {
     var page: PageBuilder
@@ -31,7 +31,7 @@
 
   /// Adds a child that is followed by another one.
   /// - Parameters:
-  ///   - divider: what follows the child's number in the cell.
+  ///   - divider: the bytes after the child's number in the cell.
   @unsafe func append(_ child: UInt32, divider: UnsafeRawPointer, count: Int, level: Int = 0) throws(PageError) {
     if level == levels.count { addLevel() }
     if !levels[level].waiting.isEmpty { try emit(level) }
@@ -92,7 +92,7 @@
     }
   }
 
-  /// Writes what is left; the topmost page takes the place of the root.
+  /// Writes the last page of each level; the topmost page takes the place of the root.
   /// - Parameter last: the last child, which no divider follows.
   func finish(last: UInt32, root: UInt32) throws(PageError) {
     var rightmost = last

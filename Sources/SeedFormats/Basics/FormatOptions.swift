@@ -1,4 +1,4 @@
-/// How a source is written: everything a reader must be told because it cannot be known from the bytes.
+/// How a source is written: all settings of a reader that the bytes do not show.
 public struct FormatOptions: Sendable, Equatable {
   /// The text format.
   public enum Format: Sendable, Equatable {
@@ -30,13 +30,13 @@ public struct FormatOptions: Sendable, Equatable {
     /// Latin-1 with characters in place of its control characters from 0x80 to 0x9F.
     case windows1252
   }
-  /// What bounds the memory that bad input may take.
+  /// The limits for the memory that bad input may take.
   public struct Limits: Sendable, Equatable {
     /// Longest record in bytes, 1 to 1,073,741,824.
     public var recordBytes: Int
     /// Deepest nesting of JSON arrays and objects in a document, 1 to 65,536.
     public var nestingDepth: Int
-    /// What compressed bytes may inflate to.
+    /// The limit for inflated bytes.
     public var inflation = InflationLimit.standard
     /// 64 MB and 512 levels unless stated.
     public init(recordBytes: Int = 64 << 20, nestingDepth: Int = 512) {
@@ -89,7 +89,7 @@ public struct FormatOptions: Sendable, Equatable {
   public var isPropertyList = false
   /// JSON: comments (`// …` and `/* … */`) and commas before a closing bracket or brace are passed over.
   public var isLenient = false
-  /// What bounds the memory that bad input may take.
+  /// The limits for the memory that bad input may take.
   public var limits = Limits()
 
   /// The defaults of RFC 4180 and RFC 8259.

@@ -18,7 +18,7 @@ public struct InflationLimit: Sendable, Equatable {
   /// Smaller sources may have any ratio.
   private static let ratioThreshold = 1 << 20
 
-  /// What is wrong with so many bytes, nil when nothing is.
+  /// The message when there are too many bytes; nil when there are not.
   /// - Parameter what: how messages call the compressed bytes.
   func refusal(inflated: Int, compressed: Int, what: String = "gzip data") -> String? {
     let times = inflated / max(compressed, 1)

@@ -3,7 +3,7 @@
 /// A reader is given the field paths that the pipeline needs (its projection) and delivers, per record, one
 /// `FieldSlice` per path. CSV paths are column names or positions; JSON paths are JSON Pointers or dotted paths.
 public struct FieldSlice: Sendable, Equatable {
-  /// What the bytes are.
+  /// The meaning of the bytes.
   public enum Kind: UInt8, Sendable {
     /// The record has no such field (JSON key missing). An absent field changes nothing.
     case absent = 0
@@ -26,7 +26,7 @@ public struct FieldSlice: Sendable, Equatable {
   /// Offset of the field as written (with quotes or escapes) from the start of its record as written: what
   /// positions are computed from.
   public var rawOffset: UInt32
-  /// What the bytes are.
+  /// The meaning of the bytes.
   public var kind: Kind
   /// CSV: the field was quoted. JSON: the string had escapes.
   public var isQuoted: Bool
@@ -136,7 +136,7 @@ struct RawRecords {
   public private(set) var isWholeDocument = false
 
   let storage = ByteBuffer()
-  /// What is known of the raw bytes before they are scanned.
+  /// The facts about the raw bytes before they are scanned.
   private(set) var raw = RawRecords()
   private(set) var fieldStorage: UnsafeMutablePointer<FieldSlice>
   private(set) var placeStorage: UnsafeMutablePointer<RecordPlace>

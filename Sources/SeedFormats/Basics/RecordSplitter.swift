@@ -1,7 +1,7 @@
 /// Cuts a source into batches of whole records, looking at their bytes no closer than that takes. It knows the line and
 /// the offset at which each batch starts, so that batches can be scanned apart and in any order.
 @safe final class RecordSplitter {
-  /// What was read and not yet handed over: it starts where a record does.
+  /// The bytes that were read and not yet handed over; they begin with a record.
   let carry = ByteBuffer(capacity: ByteBlock.defaultCapacity)
   /// Offset of the carry's first byte in the source.
   private(set) var byteOffset: UInt64 = 0

@@ -1,6 +1,6 @@
 /// What went wrong while bytes became records or records became bytes, and where.
 public struct SeedFormatError: Error, Sendable, Equatable {
-  /// What an exit code depends on.
+  /// The kind of error, which decides the exit code.
   public enum Kind: Sendable {
     /// The input does not exist.
     case missing
@@ -28,7 +28,7 @@ public struct SeedFormatError: Error, Sendable, Equatable {
 
   /// Stable code, such as `csv.unterminated-quote`.
   public var code: String
-  /// What an exit code depends on.
+  /// The kind of error, which decides the exit code.
   public var kind: Kind
   /// What is wrong, for people.
   public var message: String
@@ -50,7 +50,7 @@ public struct SeedFormatError: Error, Sendable, Equatable {
   public struct MissingName: Sendable, Equatable {
     /// As it was asked for.
     public var name: String
-    /// What is there instead, and which of that may be meant.
+    /// The names that are there instead, and the one that is probably meant.
     public var hint: String
   }
 

@@ -77,7 +77,7 @@ extension Swar {
   }
 }
 
-/// What must be known of text: whether it is UTF-8, where its lines start.
+/// Checks of text: whether it is UTF-8, and where its lines start.
 ///
 /// Nothing from `end` on is read.
 enum Text {

@@ -1,4 +1,8 @@
 /// The fields of a tokenized CSV record, and what is wrong with it.
+///
+/// `base` is the start of the batch's text, which stays while a record is looked at. Callers ask only for columns that
+/// the record has, whose ends the tokenizer has stored: a record with another number of fields than columns is a fault
+/// before that.
 @safe struct CSVFieldReader {
   /// Fields of each record as written, annotation included; 0: not known yet.
   let columnCount: Int

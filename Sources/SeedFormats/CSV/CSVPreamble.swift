@@ -1,4 +1,4 @@
-/// What stands before the header of a CSV source: lines to pass over, and a line that states the delimiter.
+/// The lines before the header of a CSV source: lines to skip, and a line that states the delimiter.
 @safe struct CSVPreamble {
   let splitter: RecordSplitter
   let file: String?
@@ -25,8 +25,8 @@
     return try annotationDelimiter(options) ?? []
   }
 
-  /// What stands between the columns of an annotation, such as that of a file of rejects; nil where there is none. Such
-  /// a file has neither the lines that are skipped in its source nor the one that states the delimiter.
+  /// The delimiter between the columns of an annotation, such as that of a file of rejects; nil where there is none.
+  /// Such a file has neither the lines that are skipped in its source nor the one that states the delimiter.
   private func annotationDelimiter(_ options: FormatOptions) throws(SeedFormatError) -> [UInt8]? {
     let names = options.annotationColumns
     guard !names.isEmpty else { return nil }
@@ -36,7 +36,7 @@
 
   private static let maximumDelimiter = 8
 
-  /// What joins names at the start of a line; nil where they are not there.
+  /// The delimiter between given names at the start of a line; nil where the names are not there.
   static func delimiter(joining names: [String], in line: [UInt8]) -> [UInt8]? {
     guard names.count > 1, line.starts(with: names[0].utf8) else { return nil }
     let rest = line.dropFirst(names[0].utf8.count)
@@ -103,7 +103,7 @@ extension FormatOptions {
 }
 
 extension TextColumns {
-  /// What joins names at the start of a line; nil where they are not there.
+  /// The delimiter between given names at the start of a line; nil where the names are not there.
   public static func delimiter(joining names: [String], in line: [UInt8]) -> [UInt8]? {
     CSVPreamble.delimiter(joining: names, in: line)
   }

@@ -20,13 +20,13 @@ enum ColumnNames {
   }
 
   /// The column index of each projected name, `ScanPlan.wholeRecord` or `ScanPlan.noColumn`.
-  /// - Parameter delimiter: what the columns were told apart by.
+  /// - Parameter delimiter: the delimiter by which the columns were separated.
   /// - Throws: one error that names all columns that are missing and not optional.
   static func resolve(
     _ projection: [String], in columns: [String], optional: Set<String> = [], delimiter: UInt8, file: String?
   ) throws(SeedFormatError) -> [Int] {
     var indexes: [[UInt8]: Int] = [:]
-    // Several columns without names are none that a field could mean.
+    // No field can name one of several columns without names.
     let isNameless = columns.count { $0.isEmpty } > 1
     for (index, name) in columns.enumerated() where !(isNameless && name.isEmpty) { indexes[Array(name.utf8)] = index }
     var resolved: [Int] = []

@@ -1,4 +1,6 @@
-/// A value in a JSON array, as far as expressions tell values apart.
+/// A value in a JSON array, as far as expressions distinguish values.
+///
+/// A number is a part of the array's bytes, so it is good as long as these are.
 @unsafe public enum JSONElement {
   case null
   case boolean(Bool)

@@ -1,5 +1,5 @@
-/// Finds the JSON Pointer (RFC 6901) of a value from where it stands in its text: what an error message says beside
-/// the byte offset.
+/// Finds the JSON Pointer (RFC 6901) of a value from its position in the text, which an error message shows beside the
+/// byte offset.
 public enum JSONPointerLocator {
   /// The pointer of the innermost value at an offset, from the value that `json` is; "" for that value itself and for
   /// an offset outside every member.

@@ -72,7 +72,7 @@ import Platform
     return end
   }
 
-  /// What a value that was just scanned is, and where.
+  /// The kind and the place of a value that was just scanned.
   @inline(__always) mutating func slice(_ first: UInt8, _ start: Int, _ end: Int) -> FieldSlice {
     var slice = FieldSlice(
       offset: UInt32(truncatingIfNeeded: start &- origin), length: UInt32(truncatingIfNeeded: end &- start),
@@ -183,7 +183,7 @@ import Platform
     return -1
   }
 
-  /// What is wrong with a scanned record apart from its grammar.
+  /// The problem of a scanned record apart from its grammar.
   func flaw(_ start: Int, _ end: Int) -> (code: String, message: String, hint: String?, at: Int)? {
     if tokenizer.nonASCII & Swar.high != 0, let at = unsafe Text.invalidUTF8(tokenizer.base, start, end) {
       return (

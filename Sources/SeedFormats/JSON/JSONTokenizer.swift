@@ -35,7 +35,7 @@ enum JSONStop: UInt8 {
 
   /// What to do about it.
   /// - Parameters:
-  ///   - byte: what stands where the scan stopped; nil at the end.
+  ///   - byte: the byte where the scan stopped; nil at the end.
   ///   - isDocument: whether the text is a document, not a line of NDJSON.
   func hint(at byte: UInt8?, isDocument: Bool) -> String? {
     switch (self, byte) {

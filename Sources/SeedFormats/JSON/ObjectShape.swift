@@ -2,7 +2,7 @@
 ///
 /// A writer gives its objects the same keys in the same order, spaced in the same way, perhaps leaving some out. So the
 /// text between two values is nearly always known beforehand, and reading a record is comparing that and finding where
-/// the values end. An object of another shape is not handled here: it is read token by token.
+/// the values end. An object of another shape is read token by token elsewhere.
 ///
 /// `members` and `outputs` are allocated once, for the most that `append` lets in. Pieces are offsets into `text`,
 /// which never moves either: it is made as large as `keep` lets it become, and has its 64 bytes of slack behind that.
@@ -43,7 +43,7 @@
   var absentOutputs: [Int] = []
   /// Outputs that take the whole object.
   var wholeOutputs: [Int] = []
-  /// What stands before the first member, between members, and after the last one.
+  /// The text before the first member, between members, and after the last one.
   private(set) var opening = Piece()
   private(set) var separator = Piece()
   private(set) var closing = Piece()

@@ -9,7 +9,7 @@
 public final class RecordReader {
   /// CSV: the header's names, or the given ones, or `#1`, `#2`, … when there are none. JSON: empty.
   public let columns: [String]
-  /// CSV: what stands between fields, be it stated by the source itself. JSON: empty.
+  /// CSV: the delimiter between fields, even when the source itself states it. JSON: empty.
   public let delimiter: [UInt8]
   /// Slices per record: the number of projected paths.
   public let fieldCount: Int
@@ -67,7 +67,7 @@ public final class RecordReader {
     let header = try CSVHeader(splitter: splitter, options: options, file: file)
     columns = header.columns
     delimiter = [header.options.delimiter] + header.options.delimiterRest
-    // What the source itself states counts from here on.
+    // The delimiter that the source itself states is used from here on.
     let options = header.options
     let slotColumns = try ColumnNames.resolve(
       projection, in: columns, optional: options.optionalFields, delimiter: options.delimiter, file: file)

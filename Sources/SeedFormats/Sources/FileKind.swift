@@ -1,13 +1,13 @@
 /// Kinds of files that are no text of a seed, told by their first bytes.
 public struct FileKind: Sendable {
-  /// What the file is, with its article: `a zip archive`.
+  /// The name of the kind, with its article: `a zip archive`.
   public let name: String
   /// What to do with it.
   public let hint: String
-  /// What is read by itself, but not inside compressed data: how it is called there, and what to do with it.
+  /// Kinds that are read as plain files, but not inside compressed data: the name there, and a hint.
   private var inside: (name: String, hint: String)?
 
-  /// How many bytes tell every kind; a file that has fewer is told by what it has.
+  /// The number of bytes by which every kind is recognised; a shorter file is recognised by all of its bytes.
   public static let prefixLength = 512
 
   /// The kind of a file that begins with these bytes; nil for text, and for what is not known.
@@ -18,7 +18,7 @@ public struct FileKind: Sendable {
     self = kind
   }
 
-  /// The kind of the file at a path, as it is there: what gzip has inside is not looked at.
+  /// The kind of the file at a path; contents inside gzip are not read.
   /// - Returns: nil also where there is no file that can be read.
   public init?(path: String) {
     guard let source = try? FileBlockSource(path: path) else { return nil }
@@ -44,7 +44,7 @@ public struct FileKind: Sendable {
 
   private static func archive(_ bytes: [UInt8]) -> FileKind? {
     guard bytes.starts(with: [0x50, 0x4B, 3, 4]) || bytes.starts(with: [0x50, 0x4B, 5, 6]) else { return nil }
-    // A workbook is an archive whose first member says what the others are.
+    // A workbook is an archive whose first member lists the types of the others.
     let member = bytes.dropFirst(30)
     if member.starts(with: Array("[Content_Types].xml".utf8)) || member.starts(with: Array("_rels/".utf8)) {
       return FileKind("an Office document, such as an Excel workbook", hint: saveAsText)

@@ -81,7 +81,7 @@ import CZlib
       }
       return try counted(written)
     } catch {
-      // What was inflated before the damage is still delivered; the next call throws.
+      // Bytes that were inflated before the damage are still delivered; the next call throws.
       stage = .done
       if written == 0 { throw error }
       pendingError = error

@@ -2,9 +2,9 @@
 final class KindCheckingBlockSource: BlockSource {
   private let upstream: any BlockSource
   private let file: String?
-  /// Whether UTF-16 is told by its bytes; not where the encoding is stated.
+  /// Whether UTF-16 is recognised by its bytes; false where the encoding is stated.
   private let refusesWideText: Bool
-  /// What was read to look at it; nil before and after.
+  /// The bytes that were read for the check; nil before and after it.
   private var held: ByteBuffer?
   private var given = 0
   private var isPassing = false

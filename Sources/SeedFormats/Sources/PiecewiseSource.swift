@@ -2,7 +2,7 @@
 protocol PiecewiseSource: BlockSource {
   /// Whether nothing more comes.
   var isDone: Bool { get set }
-  /// What the next reading is to throw.
+  /// The error that the next call throws.
   var pendingError: SeedFormatError? { get set }
   /// Makes some bytes, none perhaps.
   func some(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int

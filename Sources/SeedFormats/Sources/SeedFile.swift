@@ -11,7 +11,7 @@ public enum SeedFile {
   /// refused with `source.kind`.
   /// - Parameters:
   ///   - member: the member of a zip archive whose bytes they are.
-  ///   - notices: told what is odd about the text.
+  ///   - notices: gets oddities of the text.
   public static func decoded(
     _ source: any BlockSource, member: ZipArchive.Member? = nil, options: FormatOptions, file: String? = nil,
     notices: TextNotices? = nil

@@ -7,7 +7,7 @@ public struct SeedPlace: Sendable {
   public let file: String
   /// The member of the archive; nil where the file itself is meant.
   public let member: ZipArchive.Member?
-  /// What errors call it.
+  /// The name of the source in errors.
   public let name: String
 
   /// Finds out what a path names. Of an archive the directory is read.

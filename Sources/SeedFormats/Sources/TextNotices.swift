@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is odd about texts although they can be read, told by what decodes them.
+/// Oddities of texts that can be read, noted by the decoders.
 public final class TextNotices: Sendable {
   private let filesWithControls = Mutex<Set<String>>([])
 

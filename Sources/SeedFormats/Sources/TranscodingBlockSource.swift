@@ -19,12 +19,12 @@
   private var isWaiting = false
   private var isAtEnd = false
   private var pendingError: SeedFormatError?
-  /// Told of control characters; nil once it was.
+  /// Notes control characters; nil once that is done.
   private var notices: TextNotices?
 
   /// - Parameters:
   ///   - encoding: UTF-8 is passed through unchecked, with its byte order mark.
-  ///   - notices: told of bytes that are letters in another encoding.
+  ///   - notices: gets bytes that are letters in another encoding.
   public init(
     upstream: any BlockSource, encoding: FormatOptions.Encoding, file: String? = nil, notices: TextNotices? = nil
   ) {

@@ -1,8 +1,8 @@
 /// The encoding that Windows programs call ANSI in Western languages: Latin-1 with letters, quotes, dashes and the euro
 /// sign where that has control characters.
 public enum Windows1252 {
-  /// What the bytes 0x80 to 0x9F are. Five of them are no character and stay control characters, as web browsers have
-  /// it.
+  /// The characters of the bytes 0x80 to 0x9F. Five of them are no character and stay control characters, as web
+  /// browsers have it.
   static let scalars: [UInt16] = [
     0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D, 0x017D,
     0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,

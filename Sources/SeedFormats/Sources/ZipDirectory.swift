@@ -1,11 +1,11 @@
 /// Reads the central directory of a zip archive (APPNOTE.TXT 6.3.10).
 struct ZipDirectory {
   private let file: RandomAccessFile
-  /// Where the directory starts, what it takes, and how many entries it has.
+  /// The start of the directory, its size, and its number of entries.
   private var start: UInt64 = 0
   private var size: UInt64 = 0
   private var count: UInt64 = 0
-  /// What was put before the archive, such as a program that unpacks it: all offsets count from its end.
+  /// The bytes before the archive, such as a program that unpacks it: all offsets count from their end.
   private var prefix: UInt64 = 0
 
   /// A directory larger than this is refused: it would have millions of members.

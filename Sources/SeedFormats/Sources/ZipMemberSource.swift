@@ -8,7 +8,7 @@ public final class ZipMemberBytes: BlockSource {
   private let name: String
 
   /// Opens a member.
-  /// - Parameter name: what errors call the source.
+  /// - Parameter name: the source's name in errors.
   /// - Throws: `zip.encrypted`, `zip.method`, `zip.multi-disk`, `zip.damaged`, `zip.truncated`, and errors of the file.
   public init(_ member: ZipArchive.Member, of path: String, name: String) throws(SeedFormatError) {
     func failure(_ code: String, _ message: String, _ hint: String, kind: SeedFormatError.Kind) -> SeedFormatError {
@@ -76,7 +76,8 @@ public final class ZipMemberBytes: BlockSource {
   }
 }
 
-/// What a member of a zip archive holds: inflated, counted, and checked against size and checksum of the directory.
+/// The contents of a member of a zip archive: inflated, counted, and checked against size and checksum of the
+/// directory.
 ///
 /// zlib keeps the address of `stream`, which is allocated once and freed after `inflateEnd`. The addresses of input and
 /// output are set before each call and not used after it.

@@ -18,7 +18,7 @@
   public let kind: Kind
   /// One byte per row.
   @unsafe let states: UnsafePointer<UInt8>
-  /// What a row's state is when it has a value; every other state is an empty cell.
+  /// The state of a row that has a value; every other state is an empty cell.
   let valueState: UInt8
   /// Eight bytes per row.
   @unsafe let cells: UnsafeRawPointer

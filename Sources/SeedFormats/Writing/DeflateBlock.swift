@@ -5,7 +5,11 @@ import Dispatch
 /// and ends on a byte boundary, so that the pieces of a stream can be compressed at once and joined.
 ///
 /// Its owner fills it, has it compressed, waits, takes the output and fills it again. Only the compression runs
-/// elsewhere, and nothing else touches the block meanwhile; that makes the unchecked `Sendable` sound.
+/// elsewhere, and nothing else writes to the block meanwhile; that makes the unchecked `Sendable` sound.
+///
+/// `bytes` has a window and `capacity` bytes of input behind it, and the window of a block ends where its input begins.
+/// zlib keeps the address of `stream`, which is allocated once and freed after `deflateEnd`; the addresses of input and
+/// output are set before each call. `output` is as large as zlib's bound for a full block.
 @safe final class DeflateBlock: @unchecked Sendable {
   /// Bytes of input of every block but the last.
   static let capacity = 256 << 10

@@ -96,7 +96,7 @@ struct CheckCommand: ParsableCommand {
     } catch let error as ModelError {
       comparison = .unreadableCachedModel(error.problems.first?.message ?? error.description)
     } catch {
-      // Where the store as a whole cannot be read, its check says so.
+      // A store that cannot be read at all is reported by its check.
       comparison = .unreadableCachedModel(RunError(any: error, store: store).message)
     }
     let hashes = try? StoreMetadata.read(path: store).entityVersionHashesByName

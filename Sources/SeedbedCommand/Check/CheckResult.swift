@@ -5,9 +5,9 @@ import ModelFiles
 import ObjectModel
 import Pipelines
 
-/// What `check` says of a store: the engine's report, and what the models have to do with each other.
+/// The result of `check` for a store: the engine's report, and the comparison of the models.
 struct CheckResult {
-  /// What the store's version hashes were compared with, beside the expected model.
+  /// Another model that the store's version hashes were compared with, beside the expected one.
   enum Comparison {
     /// No model was given: the expected model is the one that the store carries.
     case ownModel
@@ -19,7 +19,7 @@ struct CheckResult {
     var model: ManagedObjectModel? { if case .cachedModel(let model) = self { model } else { nil } }
   }
 
-  /// What is asked of a store beyond that an app opens it.
+  /// The requirements for a store beyond that an app can open it.
   struct Requirements {
     /// That it may lie in a read-only bundle.
     var bundle = false
@@ -49,8 +49,8 @@ struct CheckResult {
   /// compared.
   let differences: [ModelDifference]?
   let migration: LightweightMigration?
-  /// What `migrate` would do; nil when there is nothing to migrate, or the model that the store was made with is not
-  /// known.
+  /// The result that `migrate` would have; nil when there is nothing to migrate, or the model that the store was made
+  /// with is not known.
   let verdict: MigrationVerdict?
   let notes: [Note]
   /// Names of the entities whose expected hash rests on an unconfirmed rule.
@@ -148,7 +148,7 @@ struct CheckResult {
   /// Why a read-only bundle is no place for it, nil when it is one.
   let bundleObstacle: String?
 
-  /// What else has to be in the bundle.
+  /// Other files that the bundle needs.
   private var beside: String {
     if external.count == 0 { return "" }
     return " that has the folder \(external.folder) beside it "

@@ -8,7 +8,7 @@ struct DifferenceText {
   /// Whether it says what one inferred step loses; where other steps are taken, these say what goes.
   var tellsLosses = true
 
-  /// - Parameter heading: what stands over the differences that matter.
+  /// - Parameter heading: the heading of the differences that matter.
   func lines(heading: String) -> [String] {
     let (grave, others) = differences.parted
     var lines = grave.isEmpty ? [] : [heading] + grave.map { "  " + $0.description }
@@ -69,7 +69,7 @@ extension [ModelDifference] {
 }
 
 extension ModelDifference {
-  /// What sort of thing differs, for counting.
+  /// The kind of a difference, for counting.
   fileprivate var sort: String {
     if case .fetchIndex = subject { return "fetch index" }
     switch change {

@@ -11,9 +11,9 @@ import Pipelines
 struct MigrationVerdict {
   /// The steps; nil for one inferred step in the store itself, and where there is no way.
   private(set) var chain: MigrationChain?
-  /// What in the data would be in the way, as far as it can be told before the first step.
+  /// The obstacles in the data, as far as they are known before the first step.
   private(set) var conditions: [MigrationCondition] = []
-  /// What goes, or works no more, of what does not belong to the model, where one step does.
+  /// Objects outside the model that one step would drop or break.
   private(set) var foreign = ForeignObjectChanges()
   /// Mapping models that would not be used.
   private(set) var warnings: [String] = []
@@ -44,11 +44,11 @@ struct MigrationVerdict {
   /// The exit code of `seedbed migrate --dry-run`.
   var exitCode: Int32 { refusal?.kind.exitCode ?? (conditions.isEmpty ? 0 : 65) }
 
-  /// What migrates the store; nil where nothing does.
+  /// The command that migrates the store; nil where none can.
   var suggestion: String? {
     guard refusal == nil else { return nil }
     if conditions.isEmpty { return command }
-    // Duplicates alone are no obstacle where it is said what becomes of them.
+    // Duplicates alone are no obstacle when a policy resolves them.
     return conditions.allSatisfy { $0.kind == .duplicateKeys } ? command + " --duplicates POLICY" : nil
   }
 

@@ -5,7 +5,7 @@ import ModelFiles
 import ObjectModel
 import Pipelines
 
-/// What `check` says of two models, or of two versions of one: does a store of either open with the other?
+/// The result of `check` for two models, or two versions of one: whether a store of either opens with the other.
 struct ModelPair {
   let oldPath: String
   let newPath: String

@@ -17,7 +17,7 @@ struct BatchRun {
     var outcome: BatchOutcome
   }
 
-  /// - Returns: what was done, and what it took.
+  /// - Returns: the result, and its cost.
   func perform(_ work: StoreBatch.Work) throws -> (outcome: BatchOutcome, work: StoreCounts) {
     var options = SQLiteStore.Options()
     options.historyAuthor = author

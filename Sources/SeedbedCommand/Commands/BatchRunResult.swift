@@ -3,7 +3,7 @@ import Pipelines
 import Reports
 import StoreInterface
 
-/// What `delete` and `update` say.
+/// The result of `delete` and `update`.
 struct BatchRunResult {
   let store: String
   let entity: String

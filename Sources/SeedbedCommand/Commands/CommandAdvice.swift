@@ -5,13 +5,13 @@ import Logging
 import ObjectModel
 import Pipelines
 
-/// What is meant by a command line that the parser refuses.
+/// Advice for a command line that the parser refuses.
 enum CommandAdvice {
   /// Refuses a first word that is no command, with the one that is near.
   /// - Throws: `CommandFailure` with code 64.
   static func requireCommand(_ arguments: [String], of configuration: CommandConfiguration) throws {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    // What help is asked about is a command, too.
+    // The subject of help is a command, too.
     let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
     guard let word = words.first, !word.hasPrefix("-"), !names.contains(word) else { return }
     let suffix = (word as NSString).pathExtension

@@ -60,7 +60,7 @@ struct CopyCommand: ParsableCommand {
     }
   }
 
-  /// Whether files are in the way that `--force` replaces, and nothing else is.
+  /// Whether the only obstacles are files that `--force` replaces.
   private var canForce: Bool {
     guard !force, let content = try? StoreTarget.content(at: target), content.isReplaceable else { return false }
     let obstacles = StoreSidecar.all(of: target).compactMap(\.obstacle)

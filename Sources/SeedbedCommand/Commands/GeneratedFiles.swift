@@ -6,15 +6,15 @@ import ModelFiles
 import Pipelines
 import Platform
 
-/// Writes generated source files into a folder, and no others over. A file that is written once is left alone when
-/// there is one of its name, unless an earlier version made all of it anew each time.
+/// Writes generated source files into a folder, and replaces only files that were generated. A file that is written
+/// once is left alone when there is one of its name, unless an earlier version made all of it anew each time.
 struct GeneratedFiles {
   let folder: String
   let files: [AccessorGenerator.File]
 
   /// Writes what is new or has changed, all or none. Nothing is written when a file is in the way.
   /// - Parameters:
-  ///   - model: what the files are made from, in which none may lie.
+  ///   - model: the model that the files are made from; no file may be written inside it.
   ///   - replacesForeign: also replaces files that were not generated, but none that a symbolic link leads to.
   /// - Returns: the paths written, in the order of the files.
   func write(from model: String, replacesForeign: Bool) throws(RunError) -> [String] {
@@ -27,7 +27,7 @@ struct GeneratedFiles {
         "\(folder) is \(other.text), and a folder is needed: one file is made for each entity",
         hint: "name a folder, such as \(FilePath.folder(of: folder))/Generated")
     }
-    // What is no file cannot be replaced, and is not opened: a FIFO would wait for a writer.
+    // Only plain files are opened and replaced: opening a FIFO would wait for a writer.
     for file in files {
       switch PathContent(at: path(of: file.name)) {
       case .nothing, .file: break
@@ -74,8 +74,8 @@ struct GeneratedFiles {
     }
   }
 
-  /// What is to be told of files that are left alone: classes that do not begin as the model wants it now, and files
-  /// that are not among these any more.
+  /// Messages about files that are left alone: classes whose declaration does not fit the model now, and files that
+  /// an earlier run generated and this one does not.
   func notes(about kept: [AccessorGenerator.File]) -> [String] {
     let outdated = kept.filter { file in
       let words = (contents(of: file.name).map { String(decoding: $0, as: UTF8.self) } ?? "")

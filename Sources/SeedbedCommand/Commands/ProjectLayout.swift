@@ -10,10 +10,10 @@ import Platform
 
 /// Where `seedbed init` writes what, and what is in the way there.
 struct ProjectLayout {
-  /// What was written, and what is to be said of it.
+  /// The written files, and the remarks about them.
   struct Written {
     var paths: [String]
-    /// What lint has to say of the pipeline.
+    /// The problems that lint finds in the pipeline.
     var problems: [String]
     var hints: [String]
   }
@@ -92,7 +92,7 @@ struct ProjectLayout {
       pipeline: pipelineArguments)
   }
 
-  /// What `run` and `lint` need behind them, as a shell takes it.
+  /// The argument for `run` and `lint`, quoted for a shell.
   var pipelineArguments: String { (needsOutside ? "--allow-outside " : "") + Self.shellQuoted(pipelinePath) }
 
   /// Whether a file, or the model, lies outside of what the pipeline may name.
@@ -204,7 +204,7 @@ struct ProjectLayout {
     }
   }
 
-  /// What lint says of the pipeline before it is written: only what data and model force upon it.
+  /// The problems that lint finds before the pipeline is written: only those that data and model make unavoidable.
   private func lint(_ project: DataInference.Project, _ model: ManagedObjectModel) throws -> [String] {
     let file = try PipelineReader.read(
       text: project.pipeline, path: pipelinePath, environment: ProcessInfo.processInfo.environment,

@@ -109,7 +109,7 @@ struct ObjectQuery {
     predicate = String(words[2])
   }
 
-  /// What SQL writes behind a query and an option says here; nil where there is none.
+  /// The option for a clause that SQL writes after a query; nil where there is none.
   private static func clause(in text: String) -> String? {
     if let match = text.firstMatch(of: /(?i)(?:^|\s)ORDER\s+BY\s+([\w.]+)(\s+DESC)?\s*[^'"]*$/) {
       return "ORDER BY is no part of a query: use --order \(match.output.2 == nil ? "" : "-")\(match.output.1)"

@@ -12,7 +12,7 @@ struct RunCommand: ParsableCommand {
       path of a result ends the run before it begins, unless --force is given.
       """)
 
-  /// What holds where no option says otherwise.
+  /// The defaults of the options.
   private static let standard = RunInvocation(pipeline: "")
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))

@@ -8,7 +8,7 @@ import Platform
 import Reports
 import SeedFormats
 
-/// What `seedbed run` is asked to do.
+/// The arguments of `seedbed run`.
 struct RunInvocation {
   var pipeline: String
   var isDryRun = false
@@ -32,7 +32,7 @@ struct RunInvocation {
 
   /// Reads a command line of `run` with a pipeline file and flags alone. The parser takes as long to make its tables of
   /// all options as a small run takes to write its store.
-  /// - Parameter words: what stands after `run`.
+  /// - Parameter words: the words after `run`.
   /// - Returns: nil for any other line, right or wrong: the parser reads it.
   init?(plain words: ArraySlice<String>) {
     self.init(pipeline: "")

@@ -10,7 +10,7 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema", abstract: "Writes the JSON Schema of pipeline files, for editors, or of reports."
   )
 
-  /// What the schema is of.
+  /// The subject of the schema.
   enum Subject: String, EnumerableFlag {
     case report, export, migration
 

@@ -5,7 +5,7 @@ import ImportEngine
 import ModelFiles
 import ObjectModel
 
-/// What `inspect` shows: a store with the model that describes it, if there is one, or a model alone.
+/// The subject of `inspect`: a store with the model that describes it, if there is one, or a model alone.
 struct InspectionSubject {
   let path: String
   /// The store or model, and the model given with it.
@@ -16,7 +16,7 @@ struct InspectionSubject {
   let modelFile: ModelFile?
   /// Of a model's folder; nil for a store.
   let versions: ModelVersions?
-  /// What could not be read or does not fit together, in sentences.
+  /// Parts that could not be read or do not fit together, in sentences.
   let notes: [String]
 
   var model: ManagedObjectModel? { modelFile?.model }

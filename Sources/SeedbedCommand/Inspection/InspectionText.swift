@@ -129,7 +129,7 @@ enum InspectionText {
 
   // MARK: Tables
 
-  /// What a table says of an entity where there is no model.
+  /// The description of an entity by its table, where there is no model.
   private static func columns(of row: StoreInspection.EntityRow, _ store: StoreInspection) -> [String]? {
     guard let table = store.tables.first(where: { $0.name == row.table }) else { return nil }
     return ["\(row.name) · table \(table.name)"] + Self.table(table.columns.map { [$0.name, $0.type] })

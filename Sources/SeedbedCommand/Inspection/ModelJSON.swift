@@ -3,7 +3,8 @@ import ImportEngine
 import ObjectModel
 import Pipelines
 
-/// Entities of a model as JSON: what each declares itself. What it inherits is at its parent.
+/// Entities of a model as JSON, each with the properties that it declares itself. Inherited properties are at its
+/// parent.
 enum ModelJSON {
   static func members(of entity: Entity) -> [(String, JSONValue)] {
     let own = entity.description

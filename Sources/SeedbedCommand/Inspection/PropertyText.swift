@@ -7,7 +7,7 @@ import Pipelines
 
 /// Properties of entities in words.
 enum PropertyText {
-  /// What else a model says of an attribute, beside name and type.
+  /// The details of an attribute beside name and type.
   static func details(_ attribute: AttributeDescription, isUnique: Bool) -> String {
     var words: [String] = []
     if !attribute.isOptional { words.append("required") }

@@ -118,7 +118,7 @@ struct MigrateCommand: ParsableCommand {
       options.duplicates = duplicates
       if dryRun {
         result.outlook = try steps.outlook()
-        // What is told already would end it; the rest only the work itself tells.
+        // The known obstacles would end it; further ones show only in the work itself.
         if result.obstacles.isEmpty { rehearse(steps, options, &result) }
         return result
       }
@@ -159,7 +159,7 @@ struct MigrateCommand: ParsableCommand {
     return result
   }
 
-  /// What is said where another program changed the store before it could be migrated.
+  /// The message when another program changed the store before it could be migrated.
   /// - Throws: where it is not of the wanted version now.
   private func foundChanged(_ target: ModelFile) throws -> MigrateResult {
     let models = try MigrationModels(storePath: store, target: target, modelPath: model)
@@ -188,8 +188,7 @@ struct MigrateCommand: ParsableCommand {
     result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
   }
 
-  /// What was asked for and is of no use to a store that is of the version already. The same line may be used again and
-  /// again.
+  /// Options that have no effect on a store that is of the version already. The same line may be used again and again.
   /// - Throws: for mapping models that are missing or cannot be read, as where they are used.
   private func unusedOptions() throws -> [String] {
     for path in mapping {
@@ -214,7 +213,7 @@ struct MigrateCommand: ParsableCommand {
   }
 }
 
-/// What goes is told before the store is changed, each thing once.
+/// Losses are reported before the store is changed, each once.
 private final class AnnouncedLosses: Sendable {
   private let told = Mutex<Set<String>>([])
 
@@ -234,7 +233,7 @@ struct PolicyOption: ExpressibleByArgument {
     name = String(argument.dropLast(5))
   }
 
-  /// What stands in for the policies: a plain one, which does what the mapping's expressions say.
+  /// The stand-in for the policies: a plain one, which follows the mapping's expressions.
   static func policies(_ options: [PolicyOption]) -> MigrationPolicies {
     var policies = MigrationPolicies()
     for option in options { policies[option.name] = EntityMigrationPolicy.self }

@@ -5,7 +5,7 @@ import ObjectModel
 import Pipelines
 import Reports
 
-/// What `migrate` says: the plan, and what came of it.
+/// The result of `migrate`: the plan, and its outcome.
 struct MigrateResult {
   let store: String
   let target: String
@@ -18,13 +18,13 @@ struct MigrateResult {
   var chain: MigrationChain?
   /// How many objects the store had of each entity, for the first step of a chain.
   var objectCounts: [String: Int] = [:]
-  /// What would be in the way of the steps.
+  /// The obstacles to the steps.
   var outlook: ChainOutlook?
-  /// What was in the way when the migration was done to a copy.
+  /// The obstacles that were met when a copy was migrated.
   private(set) var met: [MigrationCondition] = []
-  /// What else it would end with.
+  /// Another error that it would end with.
   private(set) var refusal: RunError?
-  /// What the steps did by statements, by their numbers from 1.
+  /// The reports of steps that were done by statements, by their numbers from 1.
   var stepReports: [Int: MigrationReport] = [:]
   /// Unique indexes of the user's own that go with duplicates in each of several steps, by their numbers from 1; in a
   /// dry run too.
@@ -35,9 +35,9 @@ struct MigrateResult {
   var isMigrated = false
   /// Nil for a plan alone, and for several steps.
   var report: MigrationReport?
-  /// What it asked of its stores.
+  /// Its requests to its stores.
   var work = RunCounts()
-  /// What a run would do with duplicates.
+  /// The treatment of duplicates in a run.
   var duplicates = StoreMigration.DuplicatePolicy.refuse
 
   init(store: String, target: String, isDryRun: Bool) {
@@ -46,7 +46,7 @@ struct MigrateResult {
     self.isDryRun = isDryRun
   }
 
-  /// What is in the way of a planned migration.
+  /// The obstacles to a planned migration.
   var obstacles: [MigrationCondition] {
     guard report == nil else { return [] }
     return ((plan?.conditions ?? []) + (outlook?.conditions ?? []).joined()).filter {

@@ -31,10 +31,10 @@ final class MigrationProgress: Sendable {
 
   func add(_ work: StoreCounts) { state.withLock { $0.work = $0.work + work } }
 
-  /// What the steps asked of their stores.
+  /// The requests of the steps to their stores.
   var work: StoreCounts { state.withLock(\.work) }
 
-  /// What steps did by statements, by their numbers from 1.
+  /// The reports of steps that were done by statements, by their numbers from 1.
   var reports: [Int: MigrationReport] { state.withLock(\.reports) }
 
   func begin(_ stage: StoreMigration.Stage) { state.withLock { $0.stage = stage } }

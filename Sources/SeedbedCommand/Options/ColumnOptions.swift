@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is shown of objects, and in which order.
+/// The columns that are shown, and their order.
 struct ColumnOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -6,7 +6,7 @@ import ObjectModel
 import Pipelines
 import Reports
 
-/// A failure on its way out: what to say on standard error, and the exit code.
+/// A failure that ends a command: the message for standard error, and the exit code.
 struct CommandFailure: Error {
   var exitCode: ExitCode
   var code: String
@@ -59,7 +59,7 @@ struct CommandFailure: Error {
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
   case text, json
 
-  /// What the command line asks for, for failures that no command is there to report.
+  /// The log format of the command line, for failures that happen before there is a command.
   static var ofCommandLine: LogFormat {
     let words = CommandLine.arguments
     return zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }

@@ -5,10 +5,10 @@ import Pipelines
 
 /// A line of the log on standard error.
 enum LogLine {
-  /// What a command says beside its data: a line of text, or with `--log-format json` of JSON.
+  /// A message of a command beside its data: a line of text, or with `--log-format json` of JSON.
   /// - Parameters:
   ///   - level: warnings and errors are named so in text, too.
-  ///   - event: what the line is about, for programs.
+  ///   - event: the name of the event, for programs.
   static func say(_ text: String, _ level: Logger.Level = .info, event: String) {
     switch LogFormat.ofCommandLine {
     case .json: Terminal.say(json(level, [("event", .string(event)), ("message", .string(text))]))
@@ -27,7 +27,7 @@ enum LogLine {
   }
 }
 
-/// Writes what swift-log is told of a run to standard error: as text, or as a JSON object a line.
+/// Writes the swift-log messages of a run to standard error: as text, or as a JSON object a line.
 struct EventLogHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level
@@ -48,7 +48,7 @@ struct EventLogHandler: LogHandler {
     switch format {
     case .json:
       var members: [(String, JSONValue)] = []
-      // What happened comes first, under a name that does not change.
+      // The event comes first, under a name that does not change.
       if let name = values.first(where: { $0.key == "event" }) { members.append((name.key, Self.json(name.value))) }
       members.append(("message", .string(event.message.description)))
       members += values.filter { $0.key != "event" }.map { ($0.key, Self.json($0.value)) }

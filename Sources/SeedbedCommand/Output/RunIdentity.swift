@@ -2,7 +2,7 @@ import Foundation
 import ImportEngine
 import Pipelines
 
-/// What tells this run of the tool from others, in log lines and reports.
+/// The identity of this run of the tool, in log lines and reports.
 enum RunIdentity {
   /// A UUID, new for every process.
   static let text = UUID().uuidString

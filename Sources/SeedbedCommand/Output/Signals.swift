@@ -9,7 +9,7 @@ import Platform
 /// One that comes right after the first is the same request: `timeout` signals its child and then the child's process
 /// group, and a shell may pass on what the terminal sent to all.
 final class Signals {
-  /// How long after the first signal another one says nothing new, in nanoseconds.
+  /// The time after the first signal in which another one is ignored, in nanoseconds.
   private static let echoTime: UInt64 = 500_000_000
 
   private let sources: [any DispatchSourceSignal]

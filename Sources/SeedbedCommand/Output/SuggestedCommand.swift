@@ -2,7 +2,7 @@ import Pipelines
 
 /// Command lines that one command suggests, to be copied into a shell.
 enum SuggestedCommand {
-  /// What migrates a store to a version of a model; the current one when nil.
+  /// The command that migrates a store to a version of a model; the current one when nil.
   static func migrate(store: String, model: String, version: String?) -> String {
     let words = ["seedbed", "migrate", FilePath.argument(store), "--model", FilePath.argument(model)]
     return (words + (version.map(option) ?? [])).joined(separator: " ")

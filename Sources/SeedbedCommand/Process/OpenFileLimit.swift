@@ -7,8 +7,8 @@ import Platform
 /// The system's queues need some before the first file is opened, and end the process by a fatal signal where they get
 /// none. That cannot be told from a mistake afterwards, so it is found out before.
 enum OpenFileLimit {
-  /// What a command needs at once beside what it was started with: its queues and signals, a source, a store with its
-  /// log, and locks.
+  /// The descriptors that a command needs beside those that it was started with: its queues and signals, a source, a
+  /// store with its log, and locks.
   static let leastFreeCount = 12
 
   /// What is asked for where the system would give more (`ulimit -Sn`): several sources may be streams, each with a
@@ -38,7 +38,7 @@ enum OpenFileLimit {
     var limit = rlimit()
     guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < min(limit.rlim_max, wantedCount) else { return }
     limit.rlim_cur = min(limit.rlim_max, wantedCount)
-    // Where it may not be raised, what is there has to do.
+    // When the limit may not be raised, the present one has to suffice.
     _ = unsafe setrlimit(resource, &limit)
   }
 

@@ -8,7 +8,7 @@ import Platform
 enum ThreadShortage {
   /// How many looks in a row must find no thread to be had, and nothing done since the look before.
   private static let patience = 5
-  /// Less than this was done: what waits uses hardly any of the processor.
+  /// Less processor time than this means that the process is waiting.
   private static let idleMicroseconds = 20_000
 
   /// Begins to look, once a second, where one of the limits is set.

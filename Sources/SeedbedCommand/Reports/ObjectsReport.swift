@@ -4,7 +4,7 @@ import Pipelines
 import Reports
 import StoreInterface
 
-/// What `export` and `query` say with `--json`: the objects they wrote, and what they asked of the store for that.
+/// The report of `export` and `query` with `--json`: the objects they wrote, and their requests to the store.
 final class ObjectsReport {
   private let store: String
   private let entity: String
@@ -40,7 +40,7 @@ final class ObjectsReport {
       ("work", .object(ReportJSON.members(work))),
     ]
     let report = JSONValue.object(members)
-    // What is said on standard error is a line each.
+    // Each message on standard error is one line.
     if output == "-" {
       Terminal.say(report.text(isIndented: false))
     } else {

@@ -44,14 +44,14 @@ struct ReportOutput {
     } catch {
       var failure = CommandFailure(error, store: path, format: logFormat)
       failure.message = "the report could not be written: " + failure.message
-      // What the run itself met is told last, and gives the exit code.
+      // The run's own failure is reported last, and gives the exit code.
       if report.failure != nil { return failure.report() }
       failure.hint = "the run's results are as they should be"
       throw failure
     }
   }
 
-  /// What `--quiet` says of rejects.
+  /// The message about rejects with `--quiet`.
   private func sayRejects(_ report: RunReport) {
     switch logFormat {
     case .text: Terminal.say(ReportText.rejectLine(report))

@@ -138,7 +138,7 @@ enum ReportText {
     return lines
   }
 
-  /// What `--quiet` says of rejects.
+  /// The message about rejects with `--quiet`.
   static func rejectLine(_ report: RunReport) -> String {
     let files = report.rejectFiles.map { shown($0) }.joined(separator: ", ")
     return "rejected \(report.counts.rejected.grouped) of "

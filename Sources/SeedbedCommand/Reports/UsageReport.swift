@@ -40,7 +40,7 @@ struct UsageReport {
         output.path = path
       }
     } catch {
-      // The mistake in the command line is told all the same, and first.
+      // The mistake in the command line is still reported, and first.
       CommandFailure(error, store: path ?? "", format: format).report()
     }
     // The run has failed, so that finishing only reports.

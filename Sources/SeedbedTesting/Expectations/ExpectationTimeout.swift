@@ -1,12 +1,12 @@
 public import Seedbed
 
-/// What a test expected did not come in time.
+/// The event that a test expected did not come in time.
 public struct ExpectationTimeout: Error, Sendable, Hashable, CustomStringConvertible {
   /// What was expected.
   public var expected: String
   /// How long was waited.
   public var seconds: Double
-  /// What came instead, in its order.
+  /// The events that came instead, in their order.
   public var seen: [String]
 
   /// What was expected, and what came instead.

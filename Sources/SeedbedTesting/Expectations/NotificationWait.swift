@@ -4,7 +4,7 @@ import Synchronization
 /// Waits for a notification that says what is expected. It listens from when it is made, so that nothing is missed that
 /// happens before it is waited for.
 final class NotificationWait<Found: Sendable>: Sendable {
-  /// What a notification says of the expectation.
+  /// The effect of a notification on the expectation.
   enum Answer: Sendable {
     case found(Found)
     /// Something else, in words.
@@ -53,7 +53,7 @@ final class NotificationWait<Found: Sendable>: Sendable {
     waiting?.resume(with: outcome)
   }
 
-  /// What was found; at once where it came already.
+  /// The result; at once when it came already.
   /// - Throws: `ExpectationTimeout`, or `CancellationError` when the task is cancelled.
   func value(within limit: Duration) async throws -> Found {
     // Not on the pool of tasks, all of whose threads may be busy with other tests.
@@ -80,7 +80,7 @@ final class NotificationWait<Found: Sendable>: Sendable {
   }
 }
 
-/// What listens to notifications, until it is released. It is filled while one thread alone has it.
+/// The observers of notifications, until it is released. Only one thread uses it while it is filled.
 private final class ObserverList: @unchecked Sendable {
   private var observers: [any NSObjectProtocol] = []
 

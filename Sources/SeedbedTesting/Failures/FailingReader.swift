@@ -1,6 +1,6 @@
 import Seedbed
 
-/// What is asked of a store, or of a generation of one, without changing it: each question counts, and may fail.
+/// The read-only calls of a store, or of a generation of one: each call is counted, and may fail.
 struct FailingReader: MonitoredFetching {
   let base: any StoreReading
   let failures: StoreFailures

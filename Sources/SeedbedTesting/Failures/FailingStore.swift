@@ -77,7 +77,7 @@ class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, Persisten
   func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     try failures.check(.save)
     guard let twoPhase = base as? any TwoPhaseSaving else {
-      // The others are done first, as this store cannot take anything back.
+      // The other stores are done first, because this store cannot undo anything.
       try body()
       try failures.check(.commit)
       return try base.save(request)

@@ -4,7 +4,7 @@ public import Seedbed
 public struct FailingStoreType: PersistentStoreType {
   /// The type of the stores that do the work.
   public let base: any PersistentStoreType
-  /// What they fail at.
+  /// The failures of the stores.
   public let failures: StoreFailures
 
   /// Stores of a type; `.failing(_:_:)` reads better.

@@ -1,12 +1,12 @@
 public import Seedbed
 import Synchronization
 
-/// What a store fails at: a test says it, and the store of type `.failing(_:_:)` that was made with it does so.
+/// The failures of a store: a test sets them, and the store of type `.failing(_:_:)` that was made with them fails so.
 /// Requests are counted on the way. May be used from any thread.
 ///
-/// What a failed save was to write stays pending in its context, and nothing of it is in the store.
+/// The changes of a failed save stay pending in its context, and none of them is in the store.
 public final class StoreFailures: Sendable {
-  /// What is asked of a store.
+  /// The kinds of requests.
   public enum Request: Sendable, Hashable, CaseIterable {
     /// Objects, ids, counts or dictionaries are read, and what faults stand for.
     case fetch
@@ -17,7 +17,7 @@ public final class StoreFailures: Sendable {
     case commit
   }
 
-  /// Which requests fail, counted from when it is said.
+  /// The requests that fail, counted from the time of setting.
   public enum Occurrence: Sendable, Hashable {
     /// All of them.
     case always
@@ -55,16 +55,16 @@ public final class StoreFailures: Sendable {
   /// Nothing fails.
   public init() {}
 
-  /// The error that a store fails with where no other is said: what a broken disk gives, with Core Data's code for it.
+  /// The default error: that of a broken disk, with Core Data's code for it.
   public static var standardError: StoreError {
     .inputOutput(path: "the store of a test", message: "it fails because the test says so")
   }
 
   /// Says what is to fail, beside what was said before.
   /// - Parameters:
-  ///   - request: what is to fail.
+  ///   - request: the kind of request that fails.
   ///   - occurrence: which of them.
-  ///   - error: what is thrown; nil for `standardError`.
+  ///   - error: the error; nil for `standardError`.
   public func fail(_ request: Request, _ occurrence: Occurrence = .always, with error: (any Error)? = nil) {
     state.withLock { state in
       let rule = Rule(
@@ -80,7 +80,7 @@ public final class StoreFailures: Sendable {
   public func count(of request: Request) -> Int { state.withLock { $0.counts[request, default: 0] } }
 
   /// Counts a request.
-  /// - Returns: what it fails with.
+  /// - Returns: the error that it fails with.
   func failure(of request: Request) -> (any Error)? {
     state.withLock { state in
       let count = state.counts[request, default: 0] + 1

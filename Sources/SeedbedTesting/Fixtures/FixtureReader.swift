@@ -88,7 +88,7 @@ struct FixtureReader {
     case .object where attribute.composite != nil:
       return try composite(slice, attribute, path, batch, record)
     case .object where attribute.type == .transformable:
-      // What stands beside the bytes shows what they hold.
+      // The member beside the bytes shows their content and is not read.
       let bytes = try members(of: slice, batch).first { $0.name == "base64" }?.value
       if let bytes, bytes.kind == .string { scalar = .string(batch.text(of: bytes)) }
     case .true: scalar = .boolean(true)

@@ -2,7 +2,7 @@ import Seedbed
 
 /// An object as a line of fixtures says it.
 struct FixtureRecord {
-  /// What a line says of a relationship.
+  /// The value of a relationship in a line.
   enum Target {
     case one(String?)
     case many([String])

@@ -48,7 +48,7 @@ enum FixtureValue {
     }
   }
 
-  /// What a property of the type is written as, for messages.
+  /// The written form of a type, for messages.
   static func form(_ type: AttributeType) -> String {
     switch type {
     case .integer16, .integer32, .integer64: "a whole number"

@@ -33,7 +33,7 @@ public struct Fixtures {
   }
 
   /// Adds the objects of a file, which is named after their entity, or of all such files in a folder: `Book.ndjson`, or
-  /// `Book.ndjson.gz`. Other files of a folder are left alone, and so is what a dump says it has left out.
+  /// `Book.ndjson.gz`. Other files of a folder are ignored, and so is the file of what a dump has left out.
   /// - Throws: `FixtureError` with the file, the line and the property of the first mistake.
   public mutating func add(contentsOf url: URL) throws {
     var isFolder: ObjCBool = false

@@ -13,7 +13,7 @@ struct FlagCombinations {
   static func all(of entity: Entity, unique: Set<String>) -> [FlagCombinations] {
     var settled = unique
     var found: [FlagCombinations] = []
-    // What is unique by itself is so with others.
+    // A combination with a part that is unique is unique too.
     for constraint in entity.uniquenessConstraints.sorted(by: { $0.count < $1.count }) {
       let attributes = constraint.compactMap { entity.attribute($0) }
       guard attributes.count == constraint.count,

@@ -6,7 +6,7 @@ public struct GenerationError: Error, Sendable, Hashable, CustomStringConvertibl
   public var entity: String
   /// The property; nil where it is about the entity.
   public var property: String?
-  /// What stands in the way.
+  /// The obstacle.
   public var message: String
   /// What to do about it, where that is known.
   public var hint: String?
@@ -20,7 +20,7 @@ public struct GenerationError: Error, Sendable, Hashable, CustomStringConvertibl
 
   private var sentence: String { ([entity, property].compactMap { $0 }.joined(separator: ".")) + ": " + message }
 
-  /// The entity, the property, what stands in the way, and the hint.
+  /// The entity, the property, the obstacle, and the hint.
   public var description: String { sentence + (hint.map { "\n  hint: \($0)" } ?? "") }
 }
 

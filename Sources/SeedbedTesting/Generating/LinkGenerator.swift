@@ -110,7 +110,7 @@ struct LinkGenerator {
       var parent = members.any(in: max(earlier - 64, 0)..<earlier, isUnique: isUnique, &random)
       if parent == nil, single.description.isMandatory {
         let own = earlier < others.count && others[earlier] === owner ? earlier : 0
-        // What must share its parent with none takes any that is left.
+        // An object that must not share its parent takes any parent that is left.
         parent = !isUnique || members.isFree(own, isUnique: true) ? own : members.any(isUnique: true, &random)
       }
       guard let parent else { continue }
@@ -166,7 +166,7 @@ struct LinkGenerator {
     }
   }
 
-  /// What a constraint compares: an attribute, a composite's element, or the object that a relationship leads to.
+  /// A part of a constraint: an attribute, a composite's element, or the object that a relationship leads to.
   private func value(of path: String, _ object: ManagedObject) -> Value {
     if object.entity.relationship(path) != nil {
       return object.object(for: path).map { .integer(Int64(made.place(of: $0))) } ?? .null

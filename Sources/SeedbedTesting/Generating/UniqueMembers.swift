@@ -1,6 +1,7 @@
 import Seedbed
 
-/// To-one relationships that lead each object to another one, because a uniqueness constraint holds by nothing else.
+/// To-one relationships that must lead each object to a different one, because only they make the values of a
+/// uniqueness constraint unique.
 struct UniqueMembers {
   /// By index of the entity.
   private let names: [Set<String>]

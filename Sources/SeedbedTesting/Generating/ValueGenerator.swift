@@ -179,7 +179,7 @@ struct ValueGenerator {
     return first...max(first, last)
   }
 
-  /// What the type can hold.
+  /// The range of the type.
   private var integerWidth: ClosedRange<Int64> {
     switch attribute.type {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)

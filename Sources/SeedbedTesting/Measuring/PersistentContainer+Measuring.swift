@@ -37,7 +37,7 @@ extension PersistentContainer {
   }
 }
 
-/// What the counters were when a measurement began.
+/// The counters at the beginning of a measurement.
 private struct MeasurementStart {
   private let coordinator: PersistentStoreCoordinator
   private let counts: PerformanceCounts

@@ -1,20 +1,20 @@
 public import Seedbed
 
-/// What a block of a test cost: time, memory, and what it asked of the stores.
+/// The cost of a block of a test: time, memory, and requests to the stores.
 ///
 /// Counts are those of one coordinator, so tests that run at the same time do not disturb them as long as each has a
 /// stack of its own. Time and memory are the whole process's: to be looked at rather than to be compared.
 public struct StackMeasurement<Value> {
-  /// What the block returned.
+  /// The result of the block.
   public var value: Value
   /// How long it took.
   public var duration: Duration
   /// The most memory that the process had resident meanwhile; nil where the system tells only of the time since the
   /// process began, and that was more than the block needed.
   public var peakMemoryBytes: Int?
-  /// What contexts asked of the stores.
+  /// The requests of contexts to the stores.
   public var counts: PerformanceCounts
-  /// What the stores did for it; nothing of stores that do not count it, as those in memory.
+  /// The work of the stores; zero for stores that do not count it, such as those in memory.
   public var storeWork: StoreCounts
 
   /// How often a store was asked for objects: fetches, and each time that faults had to be filled from a store.

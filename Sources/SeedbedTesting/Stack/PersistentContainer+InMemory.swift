@@ -5,7 +5,7 @@ extension PersistentContainer {
   /// - Parameters:
   ///   - classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   ///   - tracksHistory: whether the store keeps persistent history and posts remote changes.
-  ///   - failures: what the store is to fail at; it works until something is said there.
+  ///   - failures: the failures of the store, which works until one is set there.
   /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public static func inMemory(
     _ model: ManagedObjectModel, name: String = "Testing", classes: [String: ManagedObject.Type] = [:],

@@ -55,7 +55,7 @@ struct RowMatcher {
     var conditions = ["y.Z_PK IS NULL"] + columns(entity).map { "x.\($0.left) IS NOT y.\($0.right)" }
     if !hasSameElements(entity) { conditions.append("1") }
     let different = conditions.joined(separator: " OR ")
-    // Where it is known which rows are not the same to the byte, the others are not looked at.
+    // When the rows that differ in bytes are known, the other rows are not compared.
     let rows = try differentRows.list(entity.left, entity.right)
     let leftRows = rows.map { "\($0) AS r CROSS JOIN \(leftTable) AS x ON x.Z_PK = r.pk" } ?? "\(leftTable) AS x"
     let rightRows = rows.map { "\($0) AS r CROSS JOIN \(rightTable) AS y ON y.Z_PK = r.pk" } ?? "\(rightTable) AS y"

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// The properties that an entity has in both models, and what is said of the others.
+/// The properties that an entity has in both models, and the remarks about the others.
 struct CommonProperties {
   private(set) var attributes: [ComparedEntity.Attribute] = []
   private(set) var toOne: [ComparedEntity.Reference] = []

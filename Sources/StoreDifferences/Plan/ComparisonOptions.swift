@@ -1,4 +1,4 @@
-/// What is compared, and how objects are told apart.
+/// Which objects are compared, and how they are identified.
 public struct ComparisonOptions: Sendable {
   /// Attributes that together name an object, by entity; they hold for its sub-entities, too. Entities without any take
   /// their first uniqueness constraint that is made of attributes, and without one the primary key.

@@ -2,10 +2,10 @@ import CoreDataLayout
 import ObjectModel
 import Pipelines
 
-/// What is to be compared of two stores, as their models say.
+/// The entities and properties of two stores to compare, by their models.
 struct ComparisonPlan {
   let entities: [ComparedEntity]
-  /// What one model has and the other has not.
+  /// The parts that only one of the models has.
   let notes: [String]
 
   /// - Throws: `RunError` for an entity or a property that the models do not have.
@@ -33,7 +33,7 @@ struct ComparisonPlan {
           attributes: properties.attributes, toOne: properties.toOne, toMany: properties.toMany))
     }
     self.entities = entities
-    // What is inherited is said of each sub-entity.
+    // An inherited property is reported for each sub-entity.
     var seen: Set<String> = []
     self.notes = notes.filter { seen.insert($0).inserted }
   }

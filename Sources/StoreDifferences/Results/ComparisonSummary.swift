@@ -1,10 +1,10 @@
-/// What a comparison found, without the objects.
+/// The result of a comparison, without the objects.
 public struct ComparisonSummary: Sendable {
   /// The counts of one entity's own objects, those of its sub-entities apart.
   public struct EntityCounts: Sendable {
     /// The entity's name.
     public var entity: String
-    /// The attributes by which objects were told apart; empty: by primary key.
+    /// The attributes by which objects were identified; empty: by primary key.
     public var key: [String]
     /// Objects that only the second store has.
     public var inserted = 0
@@ -14,11 +14,11 @@ public struct ComparisonSummary: Sendable {
     public var deleted = 0
   }
 
-  /// What one model has and the other has not, in plain sentences. It was not compared.
+  /// The parts that only one of the models has, in plain sentences. They were not compared.
   public var modelDifferences: [String] = []
   /// In the order of the names.
   public var entities: [EntityCounts] = []
-  /// Whether the files are the same to the byte, so that nothing else was looked at.
+  /// Whether the files are the same to the byte, so that no rows were compared.
   public var isSameFile = false
 
   /// Whether anything differs.

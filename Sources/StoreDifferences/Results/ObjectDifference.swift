@@ -2,12 +2,12 @@ public import ObjectModel
 
 /// An object that one of two stores has and the other has not, or that they have with other values.
 public struct ObjectDifference: Sendable {
-  /// What became of the object on the way from the first store to the second.
+  /// The change of the object from the first store to the second.
   public enum Change: String, Sendable, Hashable, CaseIterable {
     case inserted, updated, deleted
   }
 
-  /// What became of it.
+  /// The kind of change.
   public var change: Change
   /// Which object it is.
   public var object: ObjectKey
@@ -15,7 +15,7 @@ public struct ObjectDifference: Sendable {
   public var leftPrimaryKey: Int64?
   /// Its primary key in the second store; nil for a deleted one.
   public var rightPrimaryKey: Int64?
-  /// What differs, in the order of the entity's properties; empty unless it was updated.
+  /// The differences, in the order of the entity's properties; empty unless it was updated.
   public var properties: [PropertyDifference] = []
 }
 
@@ -36,7 +36,7 @@ public struct PropertyDifference: Sendable {
   /// How it differs.
   public var difference: Difference
 
-  /// What a property was and is.
+  /// The former and the present value of a property.
   public enum Difference: Sendable {
     case attribute(left: Value, right: Value)
     case toOne(left: ObjectKey?, right: ObjectKey?)

@@ -5,7 +5,8 @@ import Platform
 import StoreInterface
 
 /// A store that is compared: open for its objects, and as one file whose tables are walked. Neither the store nor what
-/// lies beside it is changed; where rows are in a log, the tables are those of a copy, which goes with this object.
+/// lies beside it is changed; where rows are in a log, the tables are those of a copy, which is removed with this
+/// object.
 final class ComparedFile {
   let store: SQLiteStore
   /// One file without sidecars, which nothing writes to.

@@ -6,7 +6,7 @@ import StoreInterface
 
 /// Compares two stores object by object, whatever primary keys the objects have in them.
 ///
-/// Objects are told apart by key (`ComparisonOptions.keys`), and relationships by the key of where they lead. Memory
+/// Objects are identified by key (`ComparisonOptions.keys`), and relationships by the key of where they lead. Memory
 /// does not grow with the stores: what may differ is listed in temporary tables on disk, and objects are read page by
 /// page.
 public struct StoreComparison {

@@ -75,7 +75,7 @@ package struct BatchAssignment: Sendable {
     if !problems.isEmpty { throw ValidationError(problems) }
   }
 
-  /// What is wrong with a value that the attribute is to have.
+  /// The problems of a new value for the attribute.
   package func problems(of value: Value, objectID: ObjectID?, entity: Entity) -> [ValidationError.Problem] {
     validator.violations(of: attribute.fitting(value) ?? value).map {
       ValidationError.Problem(
@@ -83,8 +83,8 @@ package struct BatchAssignment: Sendable {
     }
   }
 
-  /// The new value of an object. One that cannot be computed clears nothing, it is a problem of the object; what else
-  /// is wrong with values is one of those that are written, which values that the object has already are not.
+  /// The new value of an object. A value that cannot be computed is a problem of the object and does not become null.
+  /// Other rules are checked only for values that differ from those of the object.
   package func value<Subject: PredicateSubject>(
     by evaluator: ExpressionEvaluator<Subject>, for objectID: ObjectID
   ) -> (value: Value, failure: ValidationError.Problem?, violations: [ValidationError.Problem]) {
@@ -102,8 +102,8 @@ package struct BatchAssignment: Sendable {
 
 extension AttributeDescription {
   /// A computed value as the attribute keeps it: numbers change their kind where that loses nothing (a real or decimal
-  /// becomes an integer when it is a whole number), and count as seconds since 2001 for a date. Nil for what does not
-  /// fit.
+  /// becomes an integer when it is a whole number), and count as seconds since 2001 for a date. Nil for a value that
+  /// does not fit.
   package func fitting(_ value: Value) -> Value? {
     if value.isMissing { return .null }
     switch (type, value) {

@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// What keeps a batch from being carried out, in the words that saves use too.
+/// The problems that keep a batch from being carried out, in the words that saves use too.
 extension ValidationError.Problem {
   /// No more than this many objects are named.
   package static let mostInBatch = 1_000

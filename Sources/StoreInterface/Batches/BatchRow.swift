@@ -1,7 +1,7 @@
 import Foundation
 package import ObjectModel
 
-/// A row of a batch as plain values: what insertion through objects works on.
+/// A row of a batch as plain values, for insertion through objects.
 struct BatchRow {
   /// By column; nil where the cell is absent.
   var cells: [(source: RowBatch.Source, value: Value?)]
@@ -84,7 +84,7 @@ extension RowBatch {
     }
   }
 
-  /// Bytes that are no value of the type come as data, which no rule of the type lets pass.
+  /// Bytes that are no value of the type become data, which breaks the type's rule.
   @unsafe private static func value(_ bytes: UnsafeRawBufferPointer, _ type: AttributeType) -> Value {
     let text = unsafe String(validating: bytes, as: UTF8.self)
     switch type {

@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// What the model demands of the rows of a batch, ready for many rows.
+/// The rules of the model for the rows of a batch, prepared for many rows.
 package struct BatchRowRules {
   private enum Cell {
     case attribute(AttributeValidator, initial: Value)

@@ -4,9 +4,9 @@ public import ObjectModel
 /// Makes row batches of rows that come as dictionaries, one batch after the other in the same memory.
 ///
 /// Every stored attribute that is not derived, composites by their elements, and every to-one relationship whose
-/// inverse is not to-one has a column; what a row does not name stays absent.
+/// inverse is not to-one has a column; a cell that a row does not name stays absent.
 public struct BatchRowWriter {
-  /// What a row has for a property.
+  /// The contents of a row's property.
   public enum Content {
     case value(Value)
     case object(ObjectID)

@@ -3,7 +3,7 @@ import ObjectModel
 /// The capability of a store to change many objects by itself, in one transaction.
 ///
 /// A store that has no better way of its own takes the default: the objects concerned are read, changed in memory and
-/// saved. That is short and slow, and says what the others have to do.
+/// saved. That is short and slow, and defines what faster ways have to do.
 ///
 /// Versions rise as with the save of a context: of objects whose values or to-one relationships change, and of those
 /// whose to-many relationships have other members afterwards. An object that has its new values already is left alone
@@ -21,7 +21,7 @@ public protocol BatchWriting: TwoPhaseSaving {
 }
 
 extension BatchWriting {
-  /// By way of the objects.
+  /// Carries the batch out on objects.
   @discardableResult
   public func perform(_ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void) throws -> BatchOutcome {
     try performThroughObjects(batch, beforeCommit: body)
@@ -32,8 +32,8 @@ extension BatchWriting {
   @discardableResult
   public func perform(_ batch: StoreBatch) throws -> BatchOutcome { try perform(batch) { _ in } }
 
-  /// Reads the objects, changes them and saves: the readable twin of what stores do by themselves. Where others change
-  /// the objects meanwhile, it begins anew, a few times.
+  /// Reads the objects, changes them and saves: the readable twin of a store's own way. When the objects are changed
+  /// elsewhere meanwhile, it begins anew, a few times.
   package func performThroughObjects(
     _ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void
   ) throws -> BatchOutcome {
@@ -62,7 +62,7 @@ extension BatchWriting {
   }
 }
 
-/// What a batch becomes when it is carried out on objects in memory.
+/// The save and the outcome of a batch that is carried out on objects in memory.
 struct BatchPlan {
   var request = SaveRequest()
   var outcome = BatchOutcome()

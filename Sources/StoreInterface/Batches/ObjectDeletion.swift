@@ -4,7 +4,7 @@ import ObjectModel
 struct ObjectDeletion {
   private let objects: StoredObjects
   private var layout: ModelLayout { objects.layout }
-  /// The objects that go, in the order in which they were found.
+  /// The objects to delete, in the order in which they were found.
   private var gone: [Snapshot] = []
   private var isGone: Set<ObjectID> = []
   /// Objects that stay and change.
@@ -45,7 +45,7 @@ struct ObjectDeletion {
     }
   }
 
-  /// Lets the relationships of an object that goes end at their other sides.
+  /// Removes a deleted object from the other sides of its relationships.
   private mutating func apply(_ snapshot: Snapshot) throws {
     let own = layout[snapshot.objectID.entity]
     for (index, relationship) in own.relationships.enumerated() {
@@ -55,7 +55,7 @@ struct ObjectDeletion {
         problems.append(.deniedDelete(of: snapshot.objectID, relationship, left: left.count))
       }
       guard let inverse = own.inverses[index] else { continue }
-      // The row that goes says whose member it was, whatever the rule.
+      // The deleted row stores its owner, so the owner loses the member whatever the rule.
       let isMemberByItself = inverse.isToMany && !relationship.isToMany
       guard isMemberByItself || rule == .nullify || rule == .cascade else { continue }
       for other in left { change(other, inverse, from: snapshot.objectID) }
@@ -75,7 +75,7 @@ struct ObjectDeletion {
     changed[other.objectID] = snapshot
   }
 
-  /// Objects that lost members must have as many as they need.
+  /// Checks that objects that lost members have at least as many as the model demands.
   private mutating func checkMemberCounts() throws {
     for id in BatchPlan.ordered(changed.keys) {
       for relationship in layout[id.entity].relationships
@@ -91,7 +91,7 @@ struct ObjectDeletion {
 }
 
 extension FetchSpecification {
-  /// What of a request counts for a batch.
+  /// The parts of a request that count for a batch.
   package var forBatch: FetchSpecification {
     var request = FetchSpecification(entity)
     request.predicate = predicate

@@ -8,7 +8,7 @@ struct ObjectInsertion {
   private let constraints: [UniquenessConstraint]
   /// The rows of the hierarchy as they are so far, by id.
   private var rows: [ObjectID: Snapshot] = [:]
-  /// By constraint, which object has which values so far.
+  /// By constraint, the objects by their values so far.
   private var holders: [[ValueTuple: ObjectID]] = []
   private var inserted: [ObjectID] = []
   private var updated: Set<ObjectID> = []
@@ -67,8 +67,9 @@ struct ObjectInsertion {
     }
   }
 
-  /// The objects that have the row's values for some constraint. A row that lacks a value of a constraint says
-  /// nothing of it; where it says nothing of any object, it is a new one, which has the defaults of what the row lacks.
+  /// The objects that have the row's values for some constraint. A constraint is ignored when the row lacks one of its
+  /// values. When no object is found so, the row is a new object, and is checked again with the defaults of its missing
+  /// values.
   private func holdersOf(_ row: BatchRow) -> [ObjectID] {
     let named = holders(of: tuples(of: row))
     return named.isEmpty ? holders(of: tuples(of: row, withDefaults: true)) : named
@@ -165,7 +166,7 @@ struct ObjectInsertion {
 
   private func finish(_ stored: [ObjectID: Snapshot]) throws -> BatchPlan {
     let changed = updated.filter { rows[$0] != stored[$0] }
-    // Owners whose members change are new versions, too.
+    // Owners whose members change get new versions, too.
     let own = Set(inserted).union(changed)
     var owners: Set<ObjectID> = []
     for id in own {
@@ -197,7 +198,7 @@ struct ObjectInsertion {
 }
 
 extension Entity {
-  /// What a new object has for an attribute, or for a composite's element by its path; null for anything else.
+  /// The default of an attribute, or of a composite's element by its path; null for anything else.
   package func initialValue(at path: String) -> Value {
     let names = path.split(separator: ".").map(String.init)
     return attribute(names.first ?? "")?.element(at: names.dropFirst())?.initialValue ?? .null

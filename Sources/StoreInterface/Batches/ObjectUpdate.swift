@@ -15,7 +15,7 @@ struct ObjectUpdate {
     var plan = BatchPlan()
     var problems: [ValidationError.Problem] = []
     for before in try objects.fetch(update.selection.forBatch) {
-      // The object as it was: one assignment does not see another.
+      // Each assignment reads the object as it was before the others.
       let evaluator = ExpressionEvaluator(StoredObject(objects: objects, snapshot: before), now: now)
       var after = before
       var violations: [ValidationError.Problem] = []
@@ -45,7 +45,7 @@ struct ObjectUpdate {
 }
 
 extension Value {
-  /// Whether a store keeps both as the same: texts by their code points, both zeros as one.
+  /// Whether a store keeps both values alike: texts are compared by code points, and both zeros are equal.
   fileprivate func isStoredAlike(_ other: Value) -> Bool {
     if case .double = self { return self == other }
     return isIdentical(to: other)

@@ -27,12 +27,13 @@ public struct StoreBatch {
   }
 }
 
-/// Deletes objects, and what the model's delete rules say of others.
+/// Deletes objects, and applies the model's delete rules to other objects.
 ///
 /// Relationships to deleted objects are nullified, objects that cascades reach are deleted too. A deletion that a rule
 /// denies, or that would leave an object without what it requires, fails as a whole.
 public struct BatchDeletion: Sendable {
-  /// Which objects: all that one of these selects. Entity, predicate, order, limit and offset count, the rest does not.
+  /// The requests that select the objects; an object need meet only one of them. Entity, predicate, order, limit and
+  /// offset count, the rest does not.
   public var selections: [FetchSpecification]
   /// Deletes what the requests select.
   public init(_ selections: FetchSpecification...) { self.selections = selections }
@@ -54,7 +55,7 @@ public struct BatchUpdate: Sendable {
 
 /// Inserts rows, and updates objects that have a row's values for a uniqueness constraint already.
 public struct BatchInsertion {
-  /// What becomes of a row whose values for a uniqueness constraint another object has.
+  /// How a row is treated whose values for a uniqueness constraint another object has.
   public enum ConflictRule: Sendable, Hashable, CaseIterable {
     /// Nothing is inserted: the batch fails.
     case fail
@@ -68,7 +69,7 @@ public struct BatchInsertion {
 
   /// The entity of the new objects.
   public var entity: Entity
-  /// What becomes of rows in conflict.
+  /// How rows in conflict are treated.
   public var conflictRule: ConflictRule
   /// Gives the rows, some at a time, until it returns nil. A batch that it has returned before may come again, filled
   /// anew. All batches are of the entity.
@@ -82,7 +83,7 @@ public struct BatchInsertion {
   }
 }
 
-/// What a batch did.
+/// The result of a batch.
 public struct BatchOutcome: Sendable, Hashable {
   /// New objects.
   public var insertedCount = 0
@@ -101,10 +102,10 @@ public struct BatchOutcome: Sendable, Hashable {
   /// Ids of related objects, by table and primary key; empty unless they were asked for.
   public var related: [ObjectID] = []
 
-  /// An outcome of nothing.
+  /// An outcome without changes.
   public init() {}
 
-  /// Adds what another store did.
+  /// Adds the outcome of another store.
   package mutating func add(_ other: BatchOutcome) {
     insertedCount += other.insertedCount
     updatedCount += other.updatedCount
@@ -116,7 +117,7 @@ public struct BatchOutcome: Sendable, Hashable {
     related += other.related
   }
 
-  /// The same without ids.
+  /// The same outcome without ids.
   package var counts: BatchOutcome {
     var outcome = self
     (outcome.inserted, outcome.updated, outcome.deleted, outcome.related) = ([], [], [], [])

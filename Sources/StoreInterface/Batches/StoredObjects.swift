@@ -85,7 +85,7 @@ struct StoredObject: PredicateSubject {
     (objects.attempt { try objects.snapshot(of: objectID) } ?? nil).map { StoredObject(objects: objects, snapshot: $0) }
   }
 
-  /// The row that the relationships of a key path lead to, and what is left of the path.
+  /// The row that the relationships of a key path lead to, and the rest of the path.
   private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
     var here = snapshot
     var rest = keyPath[...]

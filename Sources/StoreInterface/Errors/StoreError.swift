@@ -24,8 +24,8 @@ public enum StoreError: Error, Sendable {
   /// where none is known.
   case inputOutput(path: String, message: String, code: Int32? = nil)
   case unsupported(String)
-  /// The history of a store was asked for from a transaction on that is followed by others which were deleted: what
-  /// they changed cannot be told any more. Nil: none is left.
+  /// The history of a store was asked for from a place after which transactions were deleted, so that their changes are
+  /// not known any more. Nil: no transaction is left.
   case historyTokenExpired(store: String, transactionNumber: Int64, firstLeft: Int64?)
   /// Any other failure, with the store's own message.
   case failure(String)
@@ -87,7 +87,7 @@ extension StoreError: LocalizedError, CustomNSError {
     }
   }
 
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
   /// Core Data's code, or Foundation's for files that are missing (260) or no store (259).
@@ -107,7 +107,7 @@ extension StoreError: LocalizedError, CustomNSError {
     }
   }
 
-  /// The description, the file, and the objects that others changed.
+  /// The description, the file, and the objects that were changed elsewhere.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: message]
     information[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion

@@ -2,8 +2,8 @@ import Foundation
 package import ObjectModel
 package import Predicates
 
-/// Computes the rows of requests for dictionaries from the objects: the readable reference, and what stores do where
-/// their own language does not say it.
+/// Computes the rows of requests for dictionaries from the objects. It is the readable reference, and stores use it for
+/// requests that their own language cannot express.
 package enum DictionaryRows {
   /// One row of a request for dictionaries, with what it is ordered by.
   private struct ResultRow {
@@ -69,7 +69,8 @@ package enum DictionaryRows {
     return request.page(ordered.map(\.element.cells))
   }
 
-  /// The objects by the values that group them, each group in the order of its objects; one group where nothing does.
+  /// The objects in groups by their group keys, each group in the order of its objects; one group when there are no
+  /// keys.
   private static func groups<Subject: PredicateSubject>(
     _ subjects: [Subject], by expressions: [FetchExpression], _ now: Date
   ) -> [(keys: [ExpressionValue], group: [Subject])] {
@@ -92,7 +93,7 @@ package enum DictionaryRows {
 }
 
 extension ExpressionValue {
-  /// What the value sorts as: an object as its primary key.
+  /// The value to sort by: an object sorts by its primary key.
   fileprivate var sortValue: Value {
     if case .object(let objectID) = self { return objectID.primaryKey.map { .integer($0) } ?? .null }
     return plainValue

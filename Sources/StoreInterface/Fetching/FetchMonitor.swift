@@ -21,7 +21,7 @@ public final class FetchMonitor: Sendable {
     advance = { whole.advance(count + $0) }
   }
 
-  /// A monitor for what is still to be fetched after so many rows; it ends when this one does.
+  /// A monitor for the rest of a fetch after a number of rows; it is cancelled with this one.
   public func rest(after count: Int) -> FetchMonitor { FetchMonitor(self, count: count) }
 
   /// Whether the fetch is to end.
@@ -36,7 +36,7 @@ public final class FetchMonitor: Sendable {
     if isCancelled { throw CancellationError() }
   }
 
-  /// For stores: they have so many rows now. Costs nothing for most counts.
+  /// For stores: notes the number of rows so far. Costs nothing for most counts.
   /// - Throws: `CancellationError`.
   @inlinable
   public func found(_ count: Int) throws {

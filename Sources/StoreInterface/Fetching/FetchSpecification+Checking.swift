@@ -20,8 +20,8 @@ extension FetchSpecification {
     }
   }
 
-  /// Checks a request for dictionaries: that what it fetches and groups by exists and gives single values, that names
-  /// occur once, and that what is neither grouped by nor an aggregate is not mixed with groups.
+  /// Checks a request for dictionaries: that its expressions and group keys exist and give single values, that names
+  /// occur once, and that in groups every expression is a group key or an aggregate.
   /// - Throws: `StoreError.failure` that names the first mistake.
   public func checkRows() throws(StoreError) {
     let scope = ExpressionScope(entity)
@@ -75,7 +75,7 @@ extension FetchSpecification {
     if !propertiesToFetch.isEmpty {
       return propertiesToFetch.flatMap { column in
         if case .keyPath(let path) = column.expression, let elements = compositeElements(at: path) {
-          // Under the column's own name, which need not be the attribute's.
+          // Named after the column, whose name may differ from the attribute's.
           return elements.map {
             FetchedExpression(([column.name] + $0).joined(separator: "."), .keyPath(path + $0))
           }
@@ -94,7 +94,7 @@ extension FetchSpecification {
     return StoredAttribute.leaves(of: attribute).map { Array($0.names.dropFirst()) }
   }
 
-  /// What the groups are made by.
+  /// The keys by which groups are made.
   public var groupExpressions: [FetchExpression] {
     propertiesToGroupBy.flatMap { path in
       let expression = resolveNames(.keyPath(path))
@@ -105,12 +105,12 @@ extension FetchSpecification {
     }
   }
 
-  /// The having predicate with the names of fetched expressions replaced by what they stand for.
+  /// The having predicate with the fetched expressions in place of their names.
   public var resolvedHavingPredicate: FetchPredicate? {
     havingPredicate.map { resolveNames($0.generalized.aggregatingRows) }
   }
 
-  /// What each sort descriptor of a request for dictionaries sorts by.
+  /// The expression of each sort descriptor of a request for dictionaries.
   public var sortExpressions: [(expression: FetchExpression, descriptor: FetchSortDescriptor)] {
     sortDescriptors.map { (resolveNames(.keyPath($0.keyPath)), $0) }
   }
@@ -152,7 +152,7 @@ extension FetchSpecification {
     }
   }
 
-  /// Refuses what differs among the objects of a group.
+  /// Refuses expressions that differ among the objects of a group.
   private func checkGrouping(_ expression: FetchExpression, _ place: String) throws(StoreError) {
     guard isGrouped, !groupExpressions.contains(expression) else { return }
     switch expression {
@@ -171,7 +171,7 @@ extension FetchSpecification {
 }
 
 extension StoreError {
-  /// Runs a check of a predicate or expression; what it refuses is a failure of the request.
+  /// Runs a check of a predicate or expression; its error becomes a failure of the request.
   fileprivate static func fromCheck(_ check: () throws(PredicateCheckError) -> Void) throws(StoreError) {
     do {
       try check()

@@ -1,17 +1,17 @@
 public import ObjectModel
 public import Predicates
 
-/// What a store is asked to fetch: which objects, in which order, and what of them.
+/// A request to a store: which objects to fetch, in which order, and which of their values.
 ///
 /// Programs ask contexts with a `FetchRequest`, which makes one of these.
 public struct FetchSpecification: Sendable {
-  /// Whose objects are selected.
+  /// The entity of the selected objects.
   public var entity: Entity
-  /// Which of them.
+  /// The condition that objects must meet.
   public var predicate: FetchPredicate = .all
-  /// The first decides, then the next. Ties are broken by primary key, ascending. In a request for dictionaries groups
-  /// are ordered by their keys after that, and distinct rows by their columns, ascending; objects there sort by their
-  /// primary keys, as numbers do.
+  /// The order: by the first descriptor, then by the next. Equal objects are ordered by primary key, ascending. In a
+  /// request for dictionaries groups are ordered by their keys after that, and distinct rows by their columns,
+  /// ascending; objects there sort by their primary keys, as numbers do.
   public var sortDescriptors: [FetchSortDescriptor] = []
   /// The greatest number of results; 0: no limit.
   public var fetchLimit = 0

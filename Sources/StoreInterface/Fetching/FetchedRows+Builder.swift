@@ -3,7 +3,7 @@ public import ObjectModel
 import Predicates
 
 extension FetchedRows {
-  /// What a cell holds. Values from `object` on are objects: the entity's index is added.
+  /// The kind of a cell. Values from `object` on are objects: the entity's index is added.
   @frozen public struct CellKind: RawRepresentable, Sendable, Hashable {
     /// The kind, or `object` plus the entity's index.
     public var rawValue: UInt16
@@ -163,21 +163,21 @@ extension FetchedRows {
       unsafe arena.deallocate()
     }
 
-    /// The next cell is missing.
+    /// Adds a missing cell.
     @inlinable public mutating func appendMissing() { append(.missing, 0) }
-    /// The next cell is an integer, or a boolean as 0 or 1.
+    /// Adds an integer, or a boolean as 0 or 1.
     @inlinable public mutating func append(_ value: Int64, kind: CellKind = .integer) {
       append(kind, UInt64(bitPattern: value))
     }
-    /// The next cell is a double, or a date; a value that is not a number is missing.
+    /// Adds a double, or a date; NaN becomes a missing cell.
     @inlinable public mutating func append(_ value: Double, kind: CellKind = .real) {
       append(value.isNaN ? .missing : kind, value.bitPattern)
     }
-    /// The next cell is an object of the entity with that index (`Entity.index`).
+    /// Adds an object of the entity with that index (`Entity.index`).
     @inlinable public mutating func append(objectWithKey primaryKey: Int64, entityIndex: Int) {
       append(CellKind(rawValue: 16 + UInt16(truncatingIfNeeded: entityIndex)), UInt64(bitPattern: primaryKey))
     }
-    /// The next cell is text or bytes, which are copied.
+    /// Adds a copy of text or bytes.
     @inlinable public mutating func append(_ source: UnsafeRawBufferPointer, kind: CellKind) {
       let length = source.count
       if arenaCount + length + 8 > arenaCapacity { growArena(length + 8) }
@@ -203,7 +203,7 @@ extension FetchedRows {
       cellCount += 1
     }
 
-    /// Writes down the cells that only counted up.
+    /// Writes the cells out that were kept only as a first cell and a count.
     @usableFromInline mutating func endRun() {
       isRun = false
       let count = cellCount

@@ -3,7 +3,7 @@ import ObjectModel
 public import Predicates
 
 extension FetchedRows.Builder {
-  /// The next cell. A list, and an object that is not saved, is missing.
+  /// Adds a value. A list, and an object that is not saved, becomes a missing cell.
   public mutating func append(_ value: ExpressionValue) {
     switch value {
     case .list: appendMissing()

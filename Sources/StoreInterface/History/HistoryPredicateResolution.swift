@@ -1,7 +1,7 @@
 import ObjectModel
 import Predicates
 
-/// Puts what stores keep of changes in place of `changedObjectID` and `updatedProperties`.
+/// Replaces `changedObjectID` and `updatedProperties` in predicates by the properties that stores keep.
 struct HistoryPredicateResolution {
   /// The number of an object's entity and the primary key; nil for objects that do not belong to the store.
   let place: (ObjectID) -> (entityNumber: Int64, primaryKey: Int64)?
@@ -27,7 +27,7 @@ struct HistoryPredicateResolution {
     }
   }
 
-  /// What is left of an expression names neither of the two.
+  /// Checks that the rest of an expression names neither of the two.
   private func checked(_ expression: FetchExpression) throws -> FetchExpression {
     if case .keyPath(let path) = expression { try check(path) }
     if case .path(_, let path) = expression { try check(path) }
@@ -108,7 +108,7 @@ struct HistoryPredicateResolution {
 }
 
 extension FetchPredicate.Comparison {
-  /// The same comparison with its operands exchanged, where both say the same.
+  /// The same comparison with its operands exchanged, where that has the same meaning.
   fileprivate var exchanged: Self? {
     guard modifier == .direct, comparisonOperator == .equal || comparisonOperator == .notEqual else { return nil }
     return Self(right, comparisonOperator, left, options: options)

@@ -44,18 +44,18 @@ public enum PersistentHistoryModel {
     return entity
   }
 
-  /// The number of the changed object's entity, and its primary key: what stands for `changedObjectID` in a store.
+  /// The number of the changed object's entity, and its primary key, which a store keeps in place of `changedObjectID`.
   package static let entityNumberName = "changedEntityNumber"
   package static let primaryKeyName = "changedPrimaryKey"
-  /// Of a change, the number of its transaction: to look there costs less than along the relationship.
+  /// The number of a change's transaction: comparing it costs less than following the relationship.
   package static let transactionNumberName = "transactionNumber"
-  /// Stands before and behind each name in what a store says of `updatedProperties`. No property has it in its name.
+  /// The separator before and after each name in a store's text of `updatedProperties`. No property has it in its name.
   package static let nameSeparator = "\u{1F}"
 
-  /// A predicate with what stores have in place of `changedObjectID` and `updatedProperties`.
+  /// A predicate with the properties of stores in place of `changedObjectID` and `updatedProperties`.
   /// - Parameter place: the number of an object's entity and the primary key; nil for objects that do not belong to the
   ///   store.
-  /// - Throws: `StoreError.unsupported` where something else is asked of these two than stores can tell.
+  /// - Throws: `StoreError.unsupported` for comparisons of these two that stores cannot answer.
   package static func resolved(
     _ predicate: FetchPredicate, place: @escaping (ObjectID) -> (entityNumber: Int64, primaryKey: Int64)?
   ) throws -> FetchPredicate {

@@ -14,7 +14,7 @@ public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     transactionNumbers = [identifier: transactionNumber]
   }
 
-  /// The number of the last transaction of a store that was seen; nil where the token says nothing of it.
+  /// The number of the last transaction of a store that was seen; nil where the token does not have the store.
   public subscript(store identifier: String) -> Int64? { transactionNumbers[identifier] }
 }
 

@@ -6,7 +6,7 @@ public import Foundation
 public protocol PersistentHistoryTracking: PersistentStore {
   /// Whether what is saved is recorded.
   var tracksHistory: Bool { get throws }
-  /// The number of the last transaction, 0 before the first. It stays what it is when transactions are deleted.
+  /// The number of the last transaction, 0 before the first. Deleting transactions does not change it.
   /// - Throws: `StoreError.unsupported` where no history is kept.
   func lastTransactionNumber() throws -> Int64
   /// The transactions that a query selects, in the order of their numbers, or in its own.
@@ -19,10 +19,10 @@ public protocol PersistentHistoryTracking: PersistentStore {
   func deleteHistory(before bound: PersistentHistoryQuery.Bound) throws -> Int
 }
 
-/// Which part of a store's history is asked for.
+/// A query for a part of a store's history.
 public struct PersistentHistoryQuery: Sendable {
-  /// A place in a history. With `after`, what was saved later is meant, with `before`, what was saved earlier; the
-  /// transaction itself, or one of this very time, never is.
+  /// A place in a history. `after` selects later transactions and `before` earlier ones; the transaction itself, or one
+  /// of exactly this time, is not selected.
   public enum Bound: Sendable, Hashable {
     case transaction(Int64)
     case date(Date)

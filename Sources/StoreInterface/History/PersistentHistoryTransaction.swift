@@ -42,13 +42,13 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
   }
 }
 
-/// What became of one object in one transaction.
+/// The change of one object in one transaction.
 public struct PersistentHistoryChange: Sendable, Hashable {
   /// Counts the store's changes from 1.
   public let changeID: Int64
   /// The object that was changed.
   public let changedObjectID: ObjectID
-  /// What became of it.
+  /// The type of the change.
   public let changeType: PersistentHistoryChangeType
   /// The number of the transaction that the change is a part of.
   public let transactionNumber: Int64
@@ -72,7 +72,7 @@ public struct PersistentHistoryChange: Sendable, Hashable {
   }
 }
 
-/// What became of an object, with Core Data's numbers.
+/// The types of changes, with Core Data's numbers.
 public enum PersistentHistoryChangeType: Int, Sendable, Hashable, CaseIterable {
   case insert = 0
   case update = 1

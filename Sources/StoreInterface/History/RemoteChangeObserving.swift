@@ -18,11 +18,11 @@ public protocol RemoteChangeObservation: AnyObject, Sendable {
   func cancel()
 }
 
-/// That a store was written to.
+/// A write to a store.
 public struct RemoteStoreChange: Sendable, Hashable {
   /// Where the store is; nil for one without a file.
   public var storeURL: URL?
-  /// The store's UUID. It is another than before where another store has taken the place of the file.
+  /// The store's UUID. It changes when another store takes the place of the file.
   public var storeUUID: String
   /// The place behind the last transaction that was told; nil where the store keeps no history.
   public var historyToken: PersistentHistoryToken?

@@ -76,7 +76,7 @@ public import ObjectModel
   /// One `State` raw value per row, per column.
   @unsafe public let states: [UnsafeMutablePointer<UInt8>]
   @unsafe @usableFromInline let cells: [UnsafeMutableRawPointer]
-  /// Beside the object, because every access to a variable of an object is checked for another one at the same time.
+  /// In memory outside the object, because each access to a stored property of an object is checked for exclusivity.
   @unsafe @usableFromInline let bytes: UnsafeMutablePointer<Arena>
 
   /// Memory that grows at its end.

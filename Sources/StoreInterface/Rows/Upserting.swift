@@ -1,4 +1,4 @@
-/// What became of a row of a batch.
+/// The outcome of a row of a batch.
 public enum RowOutcome: UInt8, Sendable, Hashable, CaseIterable {
   case inserted, updated
   /// A row was found and has all the values already: nothing was written, its version stays.

@@ -1,10 +1,10 @@
-/// What becomes of a list of members that one side changed while others changed it too.
+/// Merges a list of members that was changed both here and elsewhere.
 package enum MembershipMerge {
-  /// The members and, where it counts, the order that keep both: what others brought and took away since `before`, and
-  /// what was added, removed or arranged on the way from `before` to `mine`.
+  /// The members and, where it counts, the order with both changes: the members that were added and removed elsewhere
+  /// since `before`, and those that were added, removed or arranged here, from `before` to `mine`.
   ///
-  /// An order that was changed here wins, and what others added follows it; otherwise the others' order stays, and what
-  /// was added here follows. No id occurs twice in a list.
+  /// An order that was changed here wins, and members that were added elsewhere follow it; otherwise the stored order
+  /// stays, and members that were added here follow. No id occurs twice in a list.
   /// - Complexity: linear in the length of the lists.
   package static func merged<ID: Hashable>(
     _ mine: [ID], from before: [ID], onto current: [ID], isOrdered: Bool
@@ -13,7 +13,7 @@ package enum MembershipMerge {
     let known = Set(before)
     let kept = Set(mine)
     let present = Set(current)
-    // What both sides added is as good as added here alone.
+    // A member that both sides added counts as added here alone.
     let staying = current.filter { kept.contains($0) == known.contains($0) }
     let unchanged = before.filter(kept.contains)
     if staying == unchanged { return mine }

@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// What one save of a context writes, in one transaction.
+/// The changes that one save of a context writes, in one transaction.
 public struct SaveRequest: Sendable {
   /// Complete snapshots of new objects. Their ids are permanent: `reservePrimaryKeys` gave the keys. Version is 1.
   public var inserted: [Snapshot] = []
@@ -8,7 +8,7 @@ public struct SaveRequest: Sendable {
   public var updated: [Snapshot] = []
   /// Deleted objects with the version they were read at.
   public var deleted: [(objectID: ObjectID, version: Int64)] = []
-  /// The new membership of changed to-many relationships that no to-one column of the other side already says:
+  /// The new membership of changed to-many relationships, as far as no to-one column of the other side has it:
   /// many-to-many, to-many without inverse, and the order of ordered ones.
   ///
   /// Where a to-one inverse says which objects are members, a change only says their order; members that it leaves out,
@@ -17,15 +17,15 @@ public struct SaveRequest: Sendable {
   /// no row (they were deleted meanwhile) are left out. Of two sides of one
   /// many-to-many relationship either may be given, or both when they agree.
   public var toMany: [ToManyChange] = []
-  /// What the history of the store says of the save: `ManagedObjectContext.transactionAuthor`.
+  /// The author for the history of the store: `ManagedObjectContext.transactionAuthor`.
   public var author: String?
   /// The name of the context, for the history of the store.
   public var contextName: String?
   /// Of each updated object, the properties that differ from what was read at its version; empty where that is not
-  /// known. It spares the store a look at rows that still have that version.
+  /// known. With it, the store need not compare rows that still have that version.
   package var updatedProperties: [PropertySet] = []
   /// Whether objects of which only the members change keep their version, as far as they are new to the import that the
-  /// save is a part of. Such a request's objects are not to be saved again from what was read before.
+  /// save is a part of. Values that were read before must then not be used for another save of these objects.
   package var keepsVersionsOfNewOwners = false
 
   /// The ids of `inserted`.
@@ -54,8 +54,8 @@ public struct SaveRequest: Sendable {
     public var relationshipName: String
     /// Permanent ids; the order counts where the relationship is ordered.
     public var members: [ObjectID]
-    /// The members that the change started from: what others added or removed since is kept. Nil: `members` are all
-    /// that there are to be.
+    /// The members that the change started from: members that were added or removed elsewhere since stay so. Nil: the
+    /// owner gets exactly `members`.
     public var membersBefore: [ObjectID]?
     /// A change that gives the owner these members.
     public init(owner: ObjectID, relationshipName: String, members: [ObjectID], membersBefore: [ObjectID]? = nil) {

@@ -1,11 +1,11 @@
 public import ObjectModel
 
-/// A packed row, some attributes of which have other values: what an object is that was changed since it was read. To
-/// take the row apart for that would cost several times as much.
+/// A packed row with new values for some attributes: the state of an object that was changed since it was read.
+/// Unpacking the row would cost several times as much.
 ///
 /// It is never changed after `init`.
 @usableFromInline package final class EditedRow: Sendable {
-  /// More edits are not kept by themselves.
+  /// The most edits; with more, the row is unpacked.
   package static let greatestCount = 4
 
   /// Where the row lies.
@@ -39,7 +39,7 @@ public import ObjectModel
     return edits.isEmpty ? nil : EditedRow(block, row, edits)
   }
 
-  /// The value of an attribute where it is another than that of the row.
+  /// The new value of an attribute; nil where it has the row's value.
   package func edit(_ attribute: Int) -> Value? {
     if first.attribute == attribute { return first.value }
     return others.isEmpty ? nil : others.first { $0.attribute == attribute }?.value

@@ -6,10 +6,10 @@ public struct Snapshot: Sendable, Hashable {
   public var objectID: ObjectID
   /// The optimistic-lock counter (`Z_OPT`), 1 on insert.
   public var version: Int64
-  // Both empty while there is an `edited`, which has the values then. Loops over many rows look at them where they lie.
+  // Both are empty while there is an `edited`, which has the values then. Loops over many rows read them in place.
   @usableFromInline package private(set) var ownAttributes: [Value]
   @usableFromInline package private(set) var ownToOne: [ObjectID?]
-  /// What the object was read as and how it differs from that, as long as its values were not taken apart.
+  /// The packed row with its edits, as long as the snapshot was not unpacked.
   @usableFromInline package private(set) var edited: EditedRow?
 
   /// A snapshot with a value for every attribute and an entry for every relationship of the id's entity.
@@ -20,7 +20,7 @@ public struct Snapshot: Sendable, Hashable {
     ownToOne = toOne
   }
 
-  /// A row with its edits, which is not taken apart.
+  /// A snapshot of a packed row with its edits.
   package init(_ edited: EditedRow, objectID: ObjectID, version: Int64) {
     self.objectID = objectID
     self.version = version
@@ -63,7 +63,7 @@ public struct Snapshot: Sendable, Hashable {
     if let edited { edited.destination(index) } else { ownToOne[index] }
   }
 
-  /// Has values of its own from now on.
+  /// Unpacks the row, so that the snapshot has its own values.
   @usableFromInline package mutating func unpack() {
     guard let edited else { return }
     ownAttributes = edited.attributes
@@ -71,7 +71,7 @@ public struct Snapshot: Sendable, Hashable {
     self.edited = nil
   }
 
-  /// With values of its own.
+  /// The same snapshot, unpacked.
   var unpacked: Snapshot {
     var copy = self
     copy.unpack()

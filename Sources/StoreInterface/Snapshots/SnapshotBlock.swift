@@ -11,7 +11,7 @@ import Predicates
 /// sound. Every look at a cell begins with a check of the row, and of the attribute or relationship; a string's place
 /// was written by the builder.
 @safe public final class SnapshotBlock: @unchecked Sendable {
-  /// What a packed cell holds. From `destination` on: a primary key, of the entity with the index that is added.
+  /// The form of a packed cell. From `destination` on: a primary key, of the entity with the index that is added.
   package enum Form {
     package static let null: UInt16 = 0
     package static let integer: UInt16 = 1
@@ -129,7 +129,7 @@ import Predicates
     return true
   }
 
-  /// What the id of a row has in common with others.
+  /// The id space of a row.
   @inline(__always) package func space(at row: Int) -> ObjectID.Space {
     precondition(row >= 0 && row < count, "there are \(count) rows")
     guard let shape else { return list[row].objectID.space }
@@ -146,7 +146,8 @@ import Predicates
     return shape == nil ? list[row].objectID : ObjectID(space: space, primaryKey: unsafe cells[row * (width + 2)])
   }
 
-  /// Whether its rows have these ids, in this order. Where rows can be of several entities, it may say no all the same.
+  /// Whether its rows have these ids, in this order. It may also be false for equal ids when rows can be of several
+  /// entities.
   @unsafe package func hasIDs(_ ids: Slice<UnsafeBufferPointer<ObjectID>>) -> Bool {
     guard let onlySpace, unsafe ids.count == count else { return false }
     for row in 0..<count {
@@ -168,7 +169,7 @@ import Predicates
   /// The value of an attribute, by its position among those of the row's own entity.
   package func value(at row: Int, attribute: Int) -> Value {
     precondition(row >= 0 && row < count, "there are \(count) rows")
-    // Most rows are asked here, without a look at their kind.
+    // Most reads end here, without reading the row's kind.
     if attribute >= 0 && attribute < leastAttributeCount { return packedValue(row, attribute) }
     guard let shape else { return list[row].attributes[attribute] }
     let kind = shape.kinds[Int(unsafe forms[row * (width + 1)])]
@@ -176,7 +177,7 @@ import Predicates
     return packedValue(row, attribute)
   }
 
-  /// Whether an attribute has this value to the byte, without making a value of what is packed where it is a text.
+  /// Whether an attribute has this value to the byte. A packed text is compared without making a value of it.
   package func has(_ value: Value, at row: Int, attribute: Int) -> Bool {
     if case .string(var text) = value, attribute >= 0 && attribute < leastAttributeCount {
       precondition(row >= 0 && row < count, "there are \(count) rows")
@@ -196,14 +197,14 @@ import Predicates
   }
 
   /// Whether every value of a row certainly breaks no rule; there is one for each.
-  /// - Parameter others: attributes that are not looked at.
+  /// - Parameter others: attributes that are not checked.
   package func hasOnlyValues(
     at row: Int, acceptedBy rules: [AttributeValidator.PlainRule], except others: PropertySet = PropertySet()
   ) -> Bool {
     guard rules.count == counts(at: row).attributes else { return false }
     for index in rules.indices where !others.contains(attribute: index) {
       if shape != nil, unsafe forms[row * (width + 1) + 1 + index] == Form.string {
-        // Without a look at the text.
+        // A rule that accepts all texts need not read the text.
         if !rules[index].acceptsTexts { return false }
       } else if !rules[index].accepts(value(at: row, attribute: index)) {
         return false

@@ -4,7 +4,7 @@ import Predicates
 /// Packs rows into blocks. The row that is being filled lies in the builder's own memory, which is used again for
 /// every block.
 @safe package final class SnapshotBlockBuilder {
-  /// Rows per block: what one object that is held keeps in memory at most, in rows.
+  /// The greatest number of rows in a block, which one object can keep in memory.
   package static let rowsPerBlock = 128
   /// Bytes of texts after which a block ends early.
   private static let byteLimit = 1 << 18
@@ -88,7 +88,7 @@ import Predicates
     /// Rows that there is room for, at least one.
     package let capacity: Int
     package let bytes: UnsafeMutableRawBufferPointer
-    /// What `bytes` begins with, in the places of texts.
+    /// The offset of `bytes` in the block's texts.
     package let offset: Int
   }
 

@@ -2,7 +2,7 @@ public import Predicates
 
 /// The capability of a store to say how it would answer a request.
 public protocol FetchExplaining: PersistentStore {
-  /// How what a request asks for, as its `resultType` says, would be found. Nothing is fetched.
+  /// How the results of a request, by its `resultType`, would be found. Nothing is fetched.
   /// - Throws: what the fetch itself throws for a request that is wrong.
   func explanation(of request: FetchSpecification) throws -> FetchExplanation
 }
@@ -19,7 +19,8 @@ public struct FetchExplanation: Sendable, Hashable, CustomStringConvertible {
   public var scansTable: Bool
   /// Whether rows are sorted after they were found, because no index has their order.
   public var usesTemporaryTree: Bool
-  /// What of the predicate SQL cannot say: it is evaluated in memory, for the rows that meet the rest. Nil for nothing.
+  /// The part of the predicate that SQL cannot express: it is evaluated in memory, for the rows that meet the rest. Nil
+  /// for none.
   public var predicateInMemory: FetchPredicate?
 
   /// All parts.

@@ -1,13 +1,12 @@
 public import Foundation
 public import ObjectModel
 
-/// A place that keeps objects: what contexts and the pipeline ask of a store.
+/// A place that keeps objects, with the calls that contexts and the pipeline need.
 ///
 /// Calls are synchronous and serialised by the store itself, which may be called from any thread.
 ///
-/// What only some stores can do is a protocol of its own: `MonitoredFetching`, `TwoPhaseSaving`, `InMemoryFetching`,
-/// `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`,
-/// `RemoteChangeObserving`.
+/// Capabilities that only some stores have are separate protocols: `MonitoredFetching`, `TwoPhaseSaving`,
+/// `InMemoryFetching`, `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`, `RemoteChangeObserving`.
 public protocol PersistentStore: AnyObject, StoreReading {
   /// Where the store is kept; nil for one without a file.
   var url: URL? { get }
@@ -21,7 +20,7 @@ public protocol PersistentStore: AnyObject, StoreReading {
   /// - Throws: `StoreError.optimisticLockingFailure`, `.constraintConflict` (the final state of the save counts: two
   ///   rows may exchange their values), or `.failure` for a request that does not fit the model.
   func save(_ request: SaveRequest) throws
-  /// Lets go of the file, and of whatever else the store has open; a coordinator does it when the store is taken away.
+  /// Closes the file, and everything else that the store has open; a coordinator calls it when the store is removed.
   /// The store must not be used any more. Closing twice does nothing.
   func close() throws
 }

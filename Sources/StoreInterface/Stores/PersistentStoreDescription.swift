@@ -22,15 +22,15 @@ public struct PersistentStoreDescription: Sendable {
   public var postsRemoteChanges = false
   /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
   public var shouldAddStoreAsynchronously = false
-  /// Whether a store that was made with an older model is brought to the container's when it is loaded. It needs
-  /// something that can (`StoreMigrating`), which the containers of the module `Seedbed` have. Otherwise loading such a
-  /// store is an error.
+  /// Whether a store that was made with an older model is brought to the container's when it is loaded. It needs a
+  /// migrator (`StoreMigrating`), which the containers of the module `Seedbed` have. Otherwise loading such a store is
+  /// an error.
   public var shouldMigrateStoreAutomatically = true
   /// Whether a mapping between two models may be inferred for that where no mapping model is found.
   public var shouldInferMappingModelAutomatically = true
-  /// What brings this store to the container's model; nil: what the coordinator has for all its stores.
+  /// The migrator of this store; nil: the coordinator's migrator for all its stores.
   public var migrator: (any StoreMigrating)?
-  /// What a store type wants to know besides, by names that it documents. Types leave others alone.
+  /// Further options of a store type, by names that it documents. Types ignore other names.
   public var options: [String: Value] = [:]
 
   /// A store of that type at that place.

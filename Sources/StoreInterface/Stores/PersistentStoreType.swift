@@ -7,13 +7,13 @@ public import ObjectModel
 /// reads as in Core Data once the module is imported. No registry is involved: only types that a program names are
 /// used.
 public protocol PersistentStoreType: Sendable {
-  /// What Core Data calls it in metadata (`NSStoreType`): `SQLite`, `InMemory`, `Binary`, `XML`.
+  /// Core Data's name of the type in metadata (`NSStoreType`): `SQLite`, `InMemory`, `Binary`, `XML`.
   var name: String { get }
   /// Opens the store that the description says, or makes it when it is not there.
   /// - Throws: `StoreError.incompatibleModel` when the store was made for another model, and whatever else keeps it
   ///   from being opened.
   func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore
-  /// What the store at a place says of itself, by Core Data's keys; see `StoreMetadataKey`. The store is not changed.
+  /// The metadata of the store at a place, by Core Data's keys; see `StoreMetadataKey`. The store is not changed.
   /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps none.
   func metadata(at url: URL) throws -> [String: any Sendable]
   /// Removes the store with everything that belongs to it. One that is not there is no error.

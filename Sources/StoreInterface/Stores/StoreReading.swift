@@ -1,7 +1,7 @@
 public import ObjectModel
 public import Predicates
 
-/// What can be asked of a store, or of a generation of one (`QueryGenerations`): it changes nothing.
+/// The read-only calls of a store, or of a generation of one (`QueryGenerations`).
 ///
 /// Calls are synchronous and may come from any thread.
 public protocol StoreReading: Sendable {
@@ -30,22 +30,22 @@ public protocol StoreReading: Sendable {
 }
 
 extension StoreReading {
-  /// One owner after the other; a store that can do it faster does.
+  /// Asks for one owner after the other; stores may implement a faster way.
   public func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
     try owners.map { try members(of: $0, relationship: relationship) }
   }
 
-  /// One block of finished snapshots; a store that reads many rows does better.
+  /// One block of finished snapshots; stores that read many rows implement a faster way.
   public func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
     [SnapshotBlock(try snapshots(request))]
   }
 
-  /// By way of the snapshots; a store that can do it faster does.
+  /// Takes the ids of the snapshots; stores may implement a faster way.
   public func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
     try snapshots(request).map(\.objectID)
   }
 
-  /// For stores that know no dictionaries.
+  /// For stores without requests for dictionaries.
   /// - Throws: `StoreError.unsupported`.
   public func rows(_ request: FetchSpecification) throws -> FetchedRows {
     throw StoreError.unsupported("this kind of store returns no dictionaries; fetch objects instead")

@@ -19,12 +19,12 @@ public struct AttributeValidator: Sendable {
   /// The attribute whose rules these are.
   public let attribute: AttributeDescription
   private let lengthRange: (lower: Int, upper: Int)
-  /// Limits that plain integers and doubles do not decide exactly.
+  /// Limits that need an exact comparison.
   private let hasValueLimits: Bool
   private let pattern: NSRegularExpression?
   /// Of a composite attribute: those of its stored elements.
   private let elements: [AttributeValidator]
-  /// Decides most values without a look at the model.
+  /// Decides most values without reading the model.
   package let plainRule: PlainRule
 
   /// Compiles the attribute's regular expression.
@@ -81,8 +81,8 @@ public struct AttributeValidator: Sendable {
     hasValueLimits = attribute.minimumValue != .null || attribute.maximumValue != .null
   }
 
-  /// What needs no more than a look at the case of the value, and at limits that are numbers. It has no references, so
-  /// that asking costs next to nothing.
+  /// A rule that needs only the case of the value and numeric limits. It has no references, so that checking costs next
+  /// to nothing.
   package struct PlainRule: Sendable {
     fileprivate enum Form {
       case integer, real, date, text, boolean, other
@@ -175,7 +175,7 @@ public struct AttributeValidator: Sendable {
     return [Violation(code: .wrongType, message: message)]
   }
 
-  /// Those of every element; one that has no value counts as null.
+  /// The violations of every element; a missing element counts as null.
   private func elementViolations(_ values: [String: Value]) -> [Violation] {
     var found: [Violation] = []
     for validator in elements {
@@ -241,7 +241,7 @@ public struct AttributeValidator: Sendable {
   private static func compile(_ attribute: AttributeDescription) throws(ModelError) -> NSRegularExpression? {
     guard let source = attribute.regularExpression, !source.isEmpty else { return nil }
     do {
-      // Core Data makes the predicate `SELF MATCHES` of it.
+      // Core Data turns it into the predicate `SELF MATCHES`.
       return try TextPattern.whole(source)
     } catch {
       throw ModelError([

@@ -4,7 +4,7 @@ import ObjectModel
 extension ValidationError: LocalizedError, CustomNSError {
   /// One line per problem, ten at most.
   public var errorDescription: String? { description }
-  /// Core Data's.
+  /// Core Data's domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
   /// Core Data's code of the problem; 1560 for several.

@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// Every way in which the objects of a save, or the values of a record, break the model's rules.
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
-  /// What rule was broken. Raw values appear in reject files and do not change.
+  /// The rule that was broken. Raw values appear in reject files and do not change.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     case missingValue = "missing-value"
     case wrongType = "wrong-type"
@@ -34,7 +34,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     public var property: String?
     /// The rule, for programs.
     public var code: Code
-    /// What is wrong, for people.
+    /// The problem, for people.
     public var message: String
     /// The value that an attribute has; nil for a relationship, and where it is not known.
     public var value: Value?

@@ -68,7 +68,7 @@ struct QueryGenerationTests {
     try scene.change()
     let other = try Connection(path: store.path)
     try other.execute("PRAGMA busy_timeout = 5")
-    // What cannot be done while somebody reads is refused, and what can changes nothing for those who read.
+    // SQLite refuses statements that it cannot run beside a reader, and the others do not change the pinned view.
     for statement in [
       "VACUUM", "REINDEX", "ANALYZE", "PRAGMA journal_mode = DELETE", "PRAGMA wal_checkpoint(TRUNCATE)",
     ] {

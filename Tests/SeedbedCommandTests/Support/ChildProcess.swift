@@ -70,8 +70,8 @@ struct ChildProcess {
     }
   }
 
-  /// Waits until the process itself waits for something and has done nothing for ten looks: what it waits for in the
-  /// kernel it can tell nobody.
+  /// Waits until the process is blocked and has used no processor time for ten looks. The process cannot report itself
+  /// that it is blocked in the kernel.
   /// - Returns: false when the process ended before it did.
   func waitUntilIdle() async throws -> Bool {
     let last = Mutex<(time: String?, looks: Int)>((nil, 0))
