@@ -34,7 +34,8 @@ open class PersistentContainer: @unchecked Sendable {
     classes: [String: ManagedObject.Type] = [:]
   ) throws {
     self.name = name
-    persistentStoreCoordinator = try PersistentStoreCoordinator(managedObjectModel: managedObjectModel, classes: classes)
+    persistentStoreCoordinator = try PersistentStoreCoordinator(
+      managedObjectModel: managedObjectModel, classes: classes)
     viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator, name: name)
     self.persistentStoreDescriptions = persistentStoreDescriptions
   }
