@@ -16,15 +16,16 @@ extension ManagedObject {
       return value == .null ? nil : value
     }
     set {
-      if newValue == nil, let index = runtime.layout.relationshipIndexes[name] { return clearRelationship(index, name) }
-      setAttributeValue(newValue ?? .null, name)
+      guard let newValue else { return setNothing(name) }
+      setAttributeValue(newValue, name)
     }
   }
 
-  /// `object["owner"] = nil`
-  private func clearRelationship(_ index: Int, _ name: String) {
-    if !runtime.layout.relationships[index].isToMany { return setObject(nil, for: name) }
-    setPrimitiveValue(nil, forKey: name)
+  /// `object["title"] = nil`, or `object["owner"] = nil` for a relationship.
+  private func setNothing(_ name: String) {
+    guard let index = runtime.layout.relationshipIndexes[name] else { return setAttributeValue(.null, name) }
+    if runtime.layout.relationships[index].isToMany { return setPrimitiveValue(nil, forKey: name) }
+    setObject(nil, for: name)
   }
 
   /// The value of an attribute as a Swift type: `object["title"] = "x"`, `let year: Int? = object["year"]`. Reading
