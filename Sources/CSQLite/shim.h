@@ -10,6 +10,10 @@ static inline int csqlite_db_config_flag(sqlite3 *db, int option, int value, int
   return sqlite3_db_config(db, option, value, current);
 }
 
+static inline int csqlite_config_memory_statistics(int value) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, value);
+}
+
 static inline int csqlite_bind_text_static(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
   return sqlite3_bind_text64(statement, index, bytes ? (const char *)bytes : "", count, SQLITE_STATIC, SQLITE_UTF8);
 }

@@ -254,3 +254,9 @@ import Platform
     return text
   }
 }
+
+extension Connection {
+  /// Stops SQLite's count of the memory that it uses, in the whole process: SQLite takes a lock for each allocation to
+  /// keep it. For a program of its own, before its first connection; later it does nothing.
+  public static func stopCountingMemory() { _ = csqlite_config_memory_statistics(0) }
+}

@@ -5,8 +5,8 @@ import Pipelines
 import StoreInterface
 import Synchronization
 
-/// Rows of a batch on their way into the store: objects are made of them at once, and saved as soon as that is allowed,
-/// so that the objects of one batch can be made while those of the batch before are being written.
+/// Rows of a batch on their way into the store: objects are made of them and validated at once, and written as soon as
+/// that is allowed, so that the objects of one batch can be made while those of the batch before are being written.
 ///
 /// Both happen in one piece of work on the context's queue. Its objects must not be used elsewhere from `begin` until
 /// `outcome` returns.
@@ -25,8 +25,13 @@ final class ObjectSave: @unchecked Sendable {
 
   private let permission = DispatchSemaphore(value: 0)
   private let isAbandoned = Atomic(false)
+  /// Empty when the objects are written or cannot be.
+  private let writing = DispatchGroup()
   private let end = DispatchGroup()
   private var result: Result<StepOutcomes, any Error>?
+  private var isWritten = false
+
+  private struct Abandoned: Error {}
 
   init(
     context: ManagedObjectContext, target: any ImportTarget, decoded: DecodedBatch, plan: StepPlan,
@@ -46,14 +51,16 @@ final class ObjectSave: @unchecked Sendable {
 
   /// Starts to make the objects.
   func begin() {
+    writing.enter()
     end.enter()
     context.perform { [self] in
       result = Result { try run() }
+      if !isWritten { writing.leave() }
       end.leave()
     }
   }
 
-  /// Lets the objects be saved. To be called once.
+  /// Lets the objects be written. To be called once.
   func allow() { permission.signal() }
 
   /// Cancels the save unless it has begun, and waits for the end of the work.
@@ -61,6 +68,12 @@ final class ObjectSave: @unchecked Sendable {
     isAbandoned.store(true, ordering: .releasing)
     permission.signal()
     end.wait()
+  }
+
+  /// Waits until the objects are written, which the next save may be then, or cannot be written.
+  func waitUntilWritten() -> Bool {
+    writing.wait()
+    return isWritten
   }
 
   /// Waits for the end.
@@ -78,10 +91,23 @@ final class ObjectSave: @unchecked Sendable {
       try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
     }
     let outcomes = graph.outcomes()
-    permission.wait()
-    if isAbandoned.load(ordering: .acquiring) { return StepOutcomes() }
-    try isPart ? context.save() : target.inTransaction { try context.save() }
+    var isAllowed = false
+    try context.save { write in
+      if !isAllowed { permission.wait() }
+      isAllowed = true
+      if isAbandoned.load(ordering: .acquiring) { throw Abandoned() }
+      try isPart ? write() : target.inTransaction(write)
+      noteWritten()
+    }
+    // A context without changes writes nothing.
+    if !isAllowed { permission.wait() }
+    if !isWritten { noteWritten() }
     graph.notePrimaryKeys()
     return outcomes
+  }
+
+  private func noteWritten() {
+    isWritten = true
+    writing.leave()
   }
 }

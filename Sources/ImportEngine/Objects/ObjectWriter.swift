@@ -66,6 +66,8 @@ final class ObjectWriter {
       case .reference: ""
       }
     }
+    // The store is not asked in vain, for it may be writing the batch before.
+    if rows.allSatisfy(isNew) { return Array(repeating: ObjectMatch(), count: rows.count) }
     guard !names.contains("") else {
       // A key with a relationship: the store looks the foreign keys up, the objects then come with one fetch.
       var ambiguous: [Int] = []

@@ -45,8 +45,11 @@ final class FindOrCreateStrategy: WritingStrategy {
     let previous = saving
     saving = save
     do {
+      // One that was not written is written record by record first, or ends the run.
+      let mayWrite = previous?.waitUntilWritten() ?? true
+      if mayWrite { save.allow() }
       let result = try previous.map { try session.objects.finish($0) }
-      save.allow()
+      if !mayWrite { save.allow() }
       if let previous, let result { try finish(previous, result) }
       if isFinal || !save.waiting.isEmpty || !scope.plan.savesMayOverlap {
         try finishSaving()

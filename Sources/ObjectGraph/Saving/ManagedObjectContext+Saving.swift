@@ -18,6 +18,14 @@ extension ManagedObjectContext {
   /// - Throws: `ValidationError` with the problems of all objects, `SaveConflictError` when the merge policy does not
   ///   resolve the conflicts, `StoreError`, `ContextError`.
   public func save() throws {
+    try save { write in try write() }
+  }
+
+  /// As `save()`, for saves of several contexts that take turns: what comes before and after the write, validation
+  /// most of all, can be done while another context writes.
+  /// - Parameter turn: called for each attempt to write, in which permanent ids are reserved too. It calls its argument
+  ///   once and hands on the error of that, or throws instead.
+  package func save(inTurn turn: (_ write: () throws -> Void) throws -> Void) throws {
     checkConfinement()
     try saves.begin()
     defer { saves.end() }
@@ -36,10 +44,14 @@ extension ManagedObjectContext {
     for _ in 0..<greatestRounds {
       let objects = try validate(&announced)
       if !hasChanges { return pending.removeAll() }
-      let plan = try SavePlan(self, objects)
+      var plan = SavePlan(self, objects)
       try throwDeferredError()
       do {
-        try write(plan)
+        try turn {
+          try plan.finish()
+          try throwDeferredError()
+          try write(plan)
+        }
       } catch StoreError.optimisticLockingFailure(let stale) {
         try readingNewest { try resolveLockingConflicts(stale) }
         continue

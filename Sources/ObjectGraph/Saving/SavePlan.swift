@@ -7,31 +7,35 @@ struct SavePlan {
   let objects: SavedObjects
   private let context: ManagedObjectContext
   private(set) var request = SaveRequest()
+  /// Inserted and updated snapshots that lead to objects without permanent ids, by position.
+  private var unresolved: (inserted: [Int], updated: [Int]) = ([], [])
 
+  private var isChild: Bool { context.parent != nil }
+
+  /// A plan in which new objects have no permanent ids yet: `finish` gives them theirs.
   /// - Parameter objects: what the save concerns, validated.
-  init(_ context: ManagedObjectContext, _ objects: SavedObjects) throws {
+  init(_ context: ManagedObjectContext, _ objects: SavedObjects) {
     self.objects = objects
     self.context = context
-    let (inserted, updated) = (objects.inserted, objects.updated)
-    let isChild = context.parent != nil
     request.author = context.settings.transactionAuthor
     request.contextName = context.name
     request.keepsVersionsOfNewOwners = !context.settings.updatesOwners
-
+    let updated = objects.updated
+    request.inserted = objects.inserted.map { snapshot(of: $0, version: isChild ? 0 : 1) }
+    request.updated = updated.map { snapshot(of: $0, version: $0.storedVersion ?? 0) }
     if !isChild {
-      // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
-      let keyless = inserted.filter { !$0.hasReservedID }
-      for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) {
-        object.reserve(id)
+      unresolved = (leadingToTemporary(request.inserted), leadingToTemporary(request.updated))
+      if updated.allSatisfy(\.runtime.tellsPropertiesApart) {
+        request.updatedProperties = updated.map(\.changedProperties)
       }
     }
-
-    request.inserted = inserted.map { snapshot(of: $0, version: isChild ? 0 : 1, isChild) }
-    request.updated = updated.map { snapshot(of: $0, version: $0.storedVersion ?? 0, isChild) }
-    if !isChild, updated.allSatisfy(\.runtime.tellsPropertiesApart) {
-      request.updatedProperties = updated.map(\.changedProperties)
-    }
     request.deleted = objects.deleted.map { (objectID: $0.objectID, version: $0.storedVersion ?? 0) }
+  }
+
+  /// Gives new objects their permanent ids and adds the members of to-many relationships. Asks the store, and changes
+  /// no object but for that.
+  mutating func finish() throws {
+    if !isChild { try reserveIDs() }
     for object in context.pending.editedLists where object.status == .loaded || object.isInserted {
       for index in object.memberLists.indices where object.isListWritten(index) {
         guard var list = object.memberLists[index] else { continue }
@@ -40,6 +44,30 @@ struct SavePlan {
             owner: permanent(object.objectID), relationshipName: object.runtime.layout.relationships[index].name,
             members: list.members().map { permanent($0) }, membersBefore: list.isOverwriting ? nil : list.stored))
       }
+    }
+  }
+
+  private mutating func reserveIDs() throws {
+    let inserted = objects.inserted
+    // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
+    let keyless = inserted.filter { !$0.hasReservedID }
+    for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) { object.reserve(id) }
+    for index in inserted.indices { request.inserted[index].objectID = permanent(inserted[index]) }
+    for index in unresolved.inserted { resolve(&request.inserted[index]) }
+    for index in unresolved.updated { resolve(&request.updated[index]) }
+  }
+
+  private func resolve(_ snapshot: inout Snapshot) {
+    for index in snapshot.toOne.indices {
+      if let destination = snapshot.toOne[index], destination.isTemporary {
+        snapshot.toOne[index] = permanent(destination)
+      }
+    }
+  }
+
+  private func leadingToTemporary(_ snapshots: [Snapshot]) -> [Int] {
+    snapshots.indices.filter { index in
+      snapshots[index].edited == nil && snapshots[index].ownToOne.contains { $0?.isTemporary == true }
     }
   }
 
@@ -72,8 +100,8 @@ struct SavePlan {
     return object.reservedID ?? id
   }
 
-  /// - Parameter isChild: transient attributes are kept, for the parent's objects have them too.
-  private func snapshot(of object: ManagedObject, version: Int64, _ isChild: Bool) -> Snapshot {
+  /// A child's snapshots keep transient attributes, for the parent's objects have them too.
+  private func snapshot(of object: ManagedObject, version: Int64) -> Snapshot {
     if !isChild, let edited = object.unsavedEdits {
       return Snapshot(edited, objectID: object.objectID, version: version)
     }
@@ -81,11 +109,7 @@ struct SavePlan {
     if !isChild && !object.runtime.transientAttributes.isEmpty {
       for index in object.runtime.transientAttributes { attributes[index] = .null }
     }
-    var toOne = object.destinations
-    for index in toOne.indices {
-      if let destination = toOne[index], destination.isTemporary { toOne[index] = permanent(destination) }
-    }
-    return Snapshot(objectID: permanent(object), version: version, attributes: attributes, toOne: toOne)
+    return Snapshot(objectID: object.objectID, version: version, attributes: attributes, toOne: object.destinations)
   }
 
   private func permanent(_ object: ManagedObject) -> ObjectID {

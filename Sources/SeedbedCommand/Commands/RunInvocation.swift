@@ -53,7 +53,7 @@ struct RunInvocation {
   }
 
   func run() throws {
-    MallocTuning.raiseTrimThreshold()
+    MemoryTuning.prepareRun()
     var output = ReportOutput(
       begin: Date(), isJSON: isJSON, isQuiet: isQuiet, showsStages: showsStages, path: nil, logFormat: logFormat)
     let done = outcome(&output)
