@@ -14,21 +14,21 @@ extension PersistentContainer {
   ///   - bundle: where to look; nil for `modelBundle`, then the main bundle.
   ///   - classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   ///   - migrationPolicies: the policies that mapping models beside the model name; see `AutomaticMigration`.
-  /// - Throws: `ModelError` when there is no such model or it has mistakes.
+  /// Where there is no such model, or it has mistakes, the container has an empty one, and loading its stores fails
+  /// with a `ModelError`.
   public convenience init(
     name: String, bundle: Bundle? = nil, classes: [String: ManagedObject.Type] = [:],
     migrationPolicies: MigrationPolicies = MigrationPolicies()
-  ) throws {
-    let bundles = bundle.map { [$0] } ?? [Self.modelBundle, .main]
-    guard let url = ManagedObjectModel.url(name: name, in: bundles) else {
-      let places = bundles.map(\.bundlePath).joined(separator: ", ")
-      throw ModelError([
-        ModelError.Problem(
-          message: "there is no model \"\(name)\" in \(places)",
-          hint: "add it to the target's resources, or give its URL")
-      ])
+  ) {
+    do {
+      let url = try ManagedObjectModel.existingURL(name: name, in: bundle.map { [$0] } ?? [Self.modelBundle, .main])
+      self.init(
+        name: name, managedObjectModel: try ModelReader.read(path: url.path), modelURL: url, classes: classes,
+        migrationPolicies: migrationPolicies)
+    } catch {
+      self.init(name: name, managedObjectModel: .empty, classes: classes)
+      failLoading(error)
     }
-    try self.init(name: name, modelURL: url, classes: classes, migrationPolicies: migrationPolicies)
   }
 
   /// A container for the model at a URL (`.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`), with one SQLite store
@@ -40,8 +40,16 @@ extension PersistentContainer {
     name: String, modelURL: URL, classes: [String: ManagedObject.Type] = [:],
     migrationPolicies: MigrationPolicies = MigrationPolicies()
   ) throws {
-    let model = try ModelReader.read(path: modelURL.path)
-    try self.init(name: name, managedObjectModel: model, classes: classes)
+    self.init(
+      name: name, managedObjectModel: try ModelReader.read(path: modelURL.path), modelURL: modelURL, classes: classes,
+      migrationPolicies: migrationPolicies)
+  }
+
+  private convenience init(
+    name: String, managedObjectModel: ManagedObjectModel, modelURL: URL, classes: [String: ManagedObject.Type],
+    migrationPolicies: MigrationPolicies
+  ) {
+    self.init(name: name, managedObjectModel: managedObjectModel, classes: classes)
     persistentStoreCoordinator.storeMigrator = AutomaticMigration(modelURL: modelURL, policies: migrationPolicies)
   }
 
@@ -49,12 +57,11 @@ extension PersistentContainer {
   /// carries the older model it was made with is brought to this one when it is loaded, where a mapping can be
   /// inferred.
   /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
-  /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public convenience init(
     name: String, managedObjectModel: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]
-  ) throws {
+  ) {
     let file = Self.defaultDirectoryURL.appendingPathComponent(name + ".sqlite")
-    try self.init(
+    self.init(
       name: name, managedObjectModel: managedObjectModel,
       persistentStoreDescriptions: [PersistentStoreDescription(type: .sqlite, url: file)], classes: classes)
     persistentStoreCoordinator.storeMigrator = AutomaticMigration(modelURL: nil)
@@ -62,6 +69,16 @@ extension PersistentContainer {
 }
 
 extension ManagedObjectModel {
+  fileprivate static func existingURL(name: String, in bundles: [Bundle]) throws -> URL {
+    if let url = url(name: name, in: bundles) { return url }
+    let places = bundles.map(\.bundlePath).joined(separator: ", ")
+    throw ModelError([
+      ModelError.Problem(
+        message: "there is no model \"\(name)\" in \(places)",
+        hint: "add it to the target's resources, or give its URL")
+    ])
+  }
+
   /// The first file or folder with that name that is a model.
   fileprivate static func url(name: String, in bundles: [Bundle]) -> URL? {
     for bundle in bundles {

@@ -85,7 +85,7 @@ struct AtomicStoreTests {
   func readOnly(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     let model = try Library.model()
-    var description = kind.description(in: folder)
+    let description = kind.description(in: folder)
     description.isReadOnly = true
     let readOnly = description
     #expect {
@@ -128,7 +128,7 @@ struct AtomicStoreTests {
   }
 
   private func described(_ kind: StoreKind, _ url: URL) -> PersistentStoreDescription {
-    var description = PersistentStoreDescription(type: .inMemory, url: url)
+    let description = PersistentStoreDescription(type: .inMemory, url: url)
     description.type = kind.type
     return description
   }

@@ -12,7 +12,7 @@ struct ContainerTests {
   private func container(
     _ kind: StoreKind, _ folder: TemporaryFolder, _ model: ManagedObjectModel
   ) throws -> PersistentContainer {
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "Museum", managedObjectModel: model, persistentStoreDescriptions: [kind.description(in: folder)])
     try container.loadPersistentStores()
     return container

@@ -212,7 +212,7 @@ struct DerivedAttributeTests {
     ]
     hall.relationships = [.init("tickets", toMany: "Ticket", inverse: "hall"), .init("doorman", toOne: "Seat")]
     let folder = try TemporaryFolder()
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "Theatre", managedObjectModel: try ManagedObjectModel(entities: [seat, ticket, hall]),
       persistentStoreDescriptions: [kind.description(in: folder)])
     try container.loadPersistentStores()
@@ -225,7 +225,7 @@ struct DerivedAttributeTests {
       }
       func saved(_ object: ManagedObject, _ name: String) throws -> Value {
         try context.save()
-        try context.refreshAllObjects()
+        context.refreshAllObjects()
         return object.attributeValue(name)
       }
       let (seat, other, hall) = (try insert("Seat", "1"), try insert("Seat", "2"), try insert("Hall", "Red"))

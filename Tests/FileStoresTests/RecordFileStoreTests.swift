@@ -17,7 +17,7 @@ struct RecordFileStoreTests {
   }
 
   private func open(_ format: RecordFileFormat, options: [String: Value] = [:]) throws -> any PersistentStore {
-    var description = PersistentStoreDescription(type: RecordFolderType(format: format), url: folder.url)
+    let description = PersistentStoreDescription(type: RecordFolderType(format: format), url: folder.url)
     description.options = options
     return try description.type.load(description, model: model)
   }
@@ -169,8 +169,8 @@ struct RecordFileStoreTests {
     var descriptions = model.descriptions
     descriptions[1].uniquenessConstraints = []
     let keyless = try ManagedObjectModel(entities: descriptions)
-    var description = PersistentStoreDescription(type: .csvFolder, url: folder.url)
-    let without = description
+    let description = PersistentStoreDescription(type: .csvFolder, url: folder.url)
+    let without = PersistentStoreDescription(description)
     #expect {
       try without.type.load(without, model: keyless)
     } throws: { "\($0)".contains("key.Shelf") }

@@ -41,8 +41,8 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 extension PersistentStoreDescription {
-  fileprivate init(erased type: any PersistentStoreType, url: URL) {
-    self.init(type: InMemoryStoreType(), url: url)
+  fileprivate convenience init(erased type: any PersistentStoreType, url: URL) {
+    self.init(type: InMemoryPersistentStoreType(), url: url)
     self.type = type
   }
 }

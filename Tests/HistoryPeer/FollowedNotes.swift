@@ -19,7 +19,7 @@ package final class FollowedNotes {
   package init(storeURL: URL) throws {
     var note = EntityDescription("Note")
     note.attributes = [AttributeDescription("text", .string), AttributeDescription("readings", .integer32)]
-    var description = PersistentStoreDescription(type: .sqlite, url: storeURL)
+    let description = PersistentStoreDescription(type: .sqlite, url: storeURL)
     description.tracksHistory = true
     description.postsRemoteChanges = true
     container = try PersistentContainer(

@@ -61,7 +61,7 @@ struct GraphIdioms {
   func awakeFromFetch() throws {
     try Kitchen.cook { context in
       let recipe = try Kitchen.stock(context)[0]
-      try context.refresh(recipe, mergeChanges: false)
+      context.refresh(recipe, mergeChanges: false)
       #expect(recipe.fetchCount == 0)
       _ = recipe.title
       #expect(recipe.fetchCount == 1)
@@ -90,7 +90,8 @@ struct GraphIdioms {
       recipe.title = "Bread"
       try context.save()
       let second = try #require(recipe.value(forKey: "saved") as? Date)
-      #expect(second > first && recipe.committedValues(forKeys: ["saved"])["saved"] == .attribute(.date(second)))
+      #expect(
+        second > first && recipe.committedPropertyValues(forKeys: ["saved"])["saved"] == .attribute(.date(second)))
     }
   }
 
@@ -142,7 +143,7 @@ struct GraphIdioms {
       let recipe = try Kitchen.stock(context)[0]
       recipe.setValue(NSOrderedSet(array: steps(context, ["boil", "stir", "eat"])), forKey: "steps")
       try context.save()
-      try context.refresh(recipe, mergeChanges: false)
+      context.refresh(recipe, mergeChanges: false)
       #expect(
         (recipe.value(forKey: "steps") as? [ManagedObject])?.compactMap { $0["text"]?.string } == [
           "boil", "stir", "eat",

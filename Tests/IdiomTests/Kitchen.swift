@@ -43,7 +43,7 @@ enum Kitchen {
 
   /// A stack in memory, with a context for the work.
   static func container() throws -> PersistentContainer {
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "Kitchen", managedObjectModel: try model(),
       persistentStoreDescriptions: [PersistentStoreDescription(type: .inMemory)],
       classes: ["Recipe": Recipe.self, "Person": Person.self])

@@ -156,7 +156,7 @@ struct ObjectIdioms {
       recipe.willChangeValue(forKey: "title")
       recipe.setPrimitiveValue("Stew", forKey: "title")
       recipe.didChangeValue(forKey: "title")
-      #expect(recipe.isUpdated && recipe.changedValues().keys.sorted() == ["title"])
+      #expect(recipe.isUpdated && recipe.changedPropertyValues().keys.sorted() == ["title"])
     }
   }
 
@@ -235,12 +235,12 @@ struct ObjectIdioms {
   }
 
   @Test("read: committed and changed values")
-  func changedValues() throws {
+  func changedPropertyValues() throws {
     try Kitchen.cook { context in
       let recipe = try Kitchen.stock(context)[0]
       recipe.title = "Stew"
-      #expect(recipe.hasChanges && recipe.changedValues()["title"]?.value?.string == "Stew")
-      #expect(recipe.committedValues(forKeys: ["title"])["title"]?.value?.string == "Soup")
+      #expect(recipe.hasChanges && recipe.changedPropertyValues()["title"]?.value?.string == "Stew")
+      #expect(recipe.committedPropertyValues(forKeys: ["title"])["title"]?.value?.string == "Soup")
     }
   }
 
@@ -248,7 +248,7 @@ struct ObjectIdioms {
   func primitives() throws {
     try Kitchen.cook { context in
       let recipe = try Kitchen.stock(context)[0]
-      try context.refresh(recipe, mergeChanges: false)
+      context.refresh(recipe, mergeChanges: false)
       #expect(recipe.isFault && recipe.primitiveValue(forKey: "title") == nil)
       recipe.willAccessValue(forKey: "title")
       defer { recipe.didAccessValue(forKey: "title") }
@@ -263,7 +263,7 @@ struct ObjectIdioms {
       let id = recipe.objectID.uriRepresentation().absoluteString
       #expect("\(recipe)".hasPrefix("<Recipe: \(id)> (entity: Recipe; data: {author = x-coredata://"))
       #expect("\(recipe)".contains("rating = 4.5") && "\(recipe)".contains("title = Soup"))
-      try context.refresh(recipe, mergeChanges: false)
+      context.refresh(recipe, mergeChanges: false)
       #expect("\(recipe)" == "<Recipe: \(id)> (entity: Recipe; data: <fault>)" && recipe.isFault)
       #expect("\(recipe.objectID)" == id)
     }

@@ -9,7 +9,7 @@ struct StoreIdioms {
   func metadata() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("Kitchen.sqlite")
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "Kitchen", managedObjectModel: try Kitchen.model(),
       persistentStoreDescriptions: [PersistentStoreDescription(type: .sqlite, url: url)])
     try container.loadPersistentStores()

@@ -120,7 +120,7 @@ struct ForeignWriteTests {
     var migration = ProgressiveMigration(library: library)
     let isWaiting = DispatchSemaphore(value: 0)
     migration.willWait = { isWaiting.signal() }
-    var description = PersistentStoreDescription(type: .sqlite, url: url)
+    let description = PersistentStoreDescription(type: .sqlite, url: url)
     description.timeout = 0
     // Where the other one makes its copies.
     let place = try WorkFolder(for: url.path)

@@ -27,7 +27,7 @@ struct NotesMigrationTests {
     var migration = ProgressiveMigration(
       library: try NotesModel.library(), policies: MigrationPolicies([ImageAttachmentPolicy.self]))
     migration.willBeginStep = told
-    var description = PersistentStoreDescription(type: .sqlite, url: url)
+    let description = PersistentStoreDescription(type: .sqlite, url: url)
     description.shouldMigrateStoreAutomatically = migrates
     description.shouldInferMappingModelAutomatically = infers
     let container = try PersistentContainer(

@@ -72,9 +72,9 @@ struct StagedMigrationTests {
     try Self.store(url, models, version)
     let library = ModelLibrary(
       versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
-    var description = PersistentStoreDescription(type: .sqlite, url: url)
+    let description = PersistentStoreDescription(type: .sqlite, url: url)
     description.migrator = StagedMigrationManager(Self.stages(models), library: library)
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "flats", managedObjectModel: models[3], persistentStoreDescriptions: [description])
     try container.loadPersistentStores()
     let context = container.newBackgroundContext()

@@ -20,9 +20,9 @@ enum Stores {
   static func open<Result>(
     _ url: URL, _ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Result
   ) throws -> Result {
-    var description = PersistentStoreDescription(type: .sqlite, url: url)
+    let description = PersistentStoreDescription(type: .sqlite, url: url)
     description.shouldMigrateStoreAutomatically = false
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(with: description)
     defer { try? coordinator.remove(store) }
     let context = ManagedObjectContext(coordinator: coordinator, name: "test")

@@ -89,7 +89,7 @@ struct ExpectationTests {
   func remote() async throws {
     let folder = try TemporaryFolder()
     func container() throws -> PersistentContainer {
-      var description = PersistentStoreDescription(type: .sqlite, url: folder.file("Journal.sqlite"))
+      let description = PersistentStoreDescription(type: .sqlite, url: folder.file("Journal.sqlite"))
       description.tracksHistory = true
       description.postsRemoteChanges = true
       let container = try PersistentContainer(

@@ -39,8 +39,8 @@ struct ContainerTests {
     let folder = try TemporaryFolder()
     let bundle = try #require(Bundle(path: modelFolder.path))
     for round in 1...2 {
-      let container = try JournalContainer.$folder.withValue(folder.url) {
-        try JournalContainer(name: "SurfJournal", bundle: bundle)
+      let container = JournalContainer.$folder.withValue(folder.url) {
+        JournalContainer(name: "SurfJournal", bundle: bundle)
       }
       #expect(container.persistentStoreDescriptions.map(\.url) == [folder.file("SurfJournal.sqlite")])
       try container.loadPersistentStores()
@@ -63,13 +63,15 @@ struct ContainerTests {
     let resources = try #require(Bundle(path: folder.url.path))
     try FileManager.default.copyItem(
       at: modelFolder.appending(path: "SurfJournal.xcdatamodeld"), to: folder.file("Diary.xcdatamodeld"))
-    let container = try BundledContainer.$bundle.withValue(resources) { try BundledContainer(name: "Diary") }
+    let container = BundledContainer.$bundle.withValue(resources) { BundledContainer(name: "Diary") }
     #expect(container.managedObjectModel["JournalEntry"] != nil)
-    #expect(throws: ModelError.self) { try BundledContainer(name: "Diary") }
+    #expect(throws: ModelError.self) { try BundledContainer(name: "Diary").loadPersistentStores() }
     // Others look beside their own code.
     let own = Bundle(for: JournalContainer.self)
     #expect(JournalContainer.modelBundle == own)
-    let error = #expect(throws: ModelError.self) { try JournalContainer(name: "Diary") }
+    let other = JournalContainer(name: "Diary")
+    #expect(other.managedObjectModel.entities.isEmpty)
+    let error = #expect(throws: ModelError.self) { try other.loadPersistentStores() }
     #expect(error?.problems.first?.message.contains(own.bundlePath) == true)
   }
 
@@ -77,7 +79,9 @@ struct ContainerTests {
   func missingModel() throws {
     let folder = try TemporaryFolder()
     let bundle = try #require(Bundle(path: folder.url.path))
-    let error = #expect(throws: ModelError.self) { try PersistentContainer(name: "Nowhere", bundle: bundle) }
+    let error = #expect(throws: ModelError.self) {
+      try PersistentContainer(name: "Nowhere", bundle: bundle).loadPersistentStores()
+    }
     let message = try #require(error?.problems.first?.message)
     #expect(message.contains("Nowhere") && message.contains(folder.url.lastPathComponent))
   }
@@ -89,7 +93,7 @@ struct ContainerTests {
     try Data("no database".utf8).write(to: folder.file("broken.sqlite"))
     let container = try PersistentContainer(name: "Library", managedObjectModel: Library.model())
     container.persistentStoreDescriptions = ["broken.sqlite", "sound.sqlite"].map { name in
-      var description = PersistentStoreDescription(type: .sqlite, url: folder.file(name))
+      let description = PersistentStoreDescription(type: .sqlite, url: folder.file(name))
       description.shouldAddStoreAsynchronously = asynchronously
       return description
     }
@@ -168,9 +172,9 @@ struct ContainerTests {
     let folder = try TemporaryFolder()
     let model = try Library.model()
     try SQLiteStore.create(path: folder.file("a.sqlite").path, model: model).close()
-    var description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
+    let description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
     description.isReadOnly = true
-    let container = try PersistentContainer(name: "Library", managedObjectModel: model)
+    let container = PersistentContainer(name: "Library", managedObjectModel: model)
     container.persistentStoreDescriptions = [description]
     try container.loadPersistentStores()
     let book = try Library.entity("Book", of: model)

@@ -34,8 +34,8 @@ struct ReadOnlyStoreTests {
 
   /// Makes a store with one book, closes it, and opens it read-only as the only store of a coordinator.
   private func bundled(_ kind: Kind) throws -> PersistentStoreCoordinator {
-    var description = kind.description(folder.file("seed"))
-    let maker = try PersistentStoreCoordinator(managedObjectModel: model)
+    let description = kind.description(folder.file("seed"))
+    let maker = PersistentStoreCoordinator(managedObjectModel: model)
     let store = try maker.addPersistentStore(with: description)
     let context = ManagedObjectContext(coordinator: maker, name: "maker")
     try context.performAndWait {
@@ -44,7 +44,7 @@ struct ReadOnlyStoreTests {
     }
     try maker.remove(store)
     description.isReadOnly = true
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     return coordinator
   }
@@ -108,9 +108,9 @@ struct ReadOnlyStoreTests {
 
   @Test("a store in memory that is described as read-only takes nothing")
   func inMemory() throws {
-    var description = PersistentStoreDescription(type: .inMemory)
+    let description = PersistentStoreDescription(type: .inMemory)
     description.isReadOnly = true
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     let context = ManagedObjectContext(coordinator: coordinator, name: "test")
     context.performAndWait {

@@ -20,12 +20,12 @@ private struct TwoStores {
   init(shippedType: some PersistentStoreType = .inMemory) throws {
     folder = try TemporaryFolder()
     model = try Library.model()
-    coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     user = try coordinator.addPersistentStore(
       with: PersistentStoreDescription(type: .sqlite, url: folder.file("user.sqlite"), configuration: "User"))
     shipped = try coordinator.addPersistentStore(
       with: PersistentStoreDescription(
-        type: shippedType, url: shippedType is InMemoryStoreType ? nil : folder.file("shipped.store"),
+        type: shippedType, url: shippedType is InMemoryPersistentStoreType ? nil : folder.file("shipped.store"),
         configuration: "Shipped"))
   }
 

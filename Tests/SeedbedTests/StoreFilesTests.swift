@@ -12,7 +12,7 @@ import Testing
 struct StoreFilesTests {
   /// A store with these books, closed, in WAL mode or not.
   private func makeStore(_ url: URL, _ titles: [String], model: ManagedObjectModel) throws {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(with: PersistentStoreDescription(type: .sqlite, url: url))
     let book = try Library.entity("Book", of: model)
     let context = ManagedObjectContext(coordinator: coordinator, name: "test")

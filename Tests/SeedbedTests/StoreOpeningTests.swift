@@ -42,9 +42,9 @@ struct StoreOpeningTests {
     let folder = try TemporaryFolder()
     let model = try Library.model()
     let book = try Library.entity("Book", of: model)
-    var description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
+    let description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
     description.timeout = 0.3
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     let other = try Connection(path: folder.file("a.sqlite").path)
     try other.execute("BEGIN IMMEDIATE")
@@ -68,7 +68,7 @@ struct StoreOpeningTests {
     let model = try Library.model()
     let description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
     let contexts = try [model, hasOwnModel ? try Library.model() : model].map { model in
-      let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
       try coordinator.addPersistentStore(with: description)
       return ManagedObjectContext(coordinator: coordinator, name: "test")
     }

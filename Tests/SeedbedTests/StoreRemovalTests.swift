@@ -37,7 +37,7 @@ struct StoreRemovalTests {
 
   @Test("all stores can be wiped and made anew by the program that has them open", arguments: [false, true])
   func wiping(isOpenedByProgram: Bool) throws {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     for round in 1...2 {
       for name in ["a.sqlite", "b.sqlite"] {
         if isOpenedByProgram {
@@ -64,7 +64,7 @@ struct StoreRemovalTests {
 
   @Test("objects of a store that was taken away are gone, those of the others are not")
   func cachedRows() throws {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let first = try coordinator.addPersistentStore(with: describe("a.sqlite"))
     let gone = try addBook("gone", coordinator)
     let second = try coordinator.addPersistentStore(with: describe("b.sqlite"))
@@ -84,7 +84,7 @@ struct StoreRemovalTests {
       #expect(object["title"] == .string("kept"))
     }
     // Back again, with what another program wrote into it meanwhile.
-    let other = try PersistentStoreCoordinator(managedObjectModel: model)
+    let other = PersistentStoreCoordinator(managedObjectModel: model)
     let opened = try other.addPersistentStore(with: describe("a.sqlite"))
     let editor = ManagedObjectContext(coordinator: other, name: "editor")
     try editor.performAndWait {
@@ -100,7 +100,7 @@ struct StoreRemovalTests {
 
   @Test("a store that was taken away is closed, and says so when somebody goes on using it")
   func closed() throws {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(with: describe("a.sqlite"))
     _ = try addBook("Dune", coordinator)
     try coordinator.remove(store)
@@ -121,7 +121,7 @@ struct StoreRemovalTests {
 
   @Test("a store of one's own hears that it is closed")
   func ownStore() throws {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let ledger = try Ledger(description: PersistentStoreDescription(type: .inMemory), model: model)
     try ledger.load()
     try coordinator.add(ledger)

@@ -42,7 +42,7 @@ struct TransformableTests {
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(entities: [thing])
     for round in 1...2 {
-      let container = try PersistentContainer(
+      let container = PersistentContainer(
         name: "things", managedObjectModel: model,
         persistentStoreDescriptions: [.init(type: .sqlite, url: folder.file("things.sqlite"))])
       try container.loadPersistentStores()
@@ -164,7 +164,7 @@ struct TransformableTests {
     let model = try ModelReader.read(
       path: FixtureFolder.path("models/xcserver/XCServerCoreData.xcdatamodeld"),
       version: "XCServerCoreData1.2.0")
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "xcserver", managedObjectModel: model, persistentStoreDescriptions: [.init(type: .sqlite, url: copy)])
     try container.loadPersistentStores()
     let context = container.newBackgroundContext()

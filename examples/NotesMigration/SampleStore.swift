@@ -7,7 +7,7 @@ enum SampleStore {
   /// - Parameter version: from 1 to 4.
   static func make(version: Int, at url: URL) throws {
     let model = try NotesModel.library().versions[version - 1].model
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "Notes", managedObjectModel: model,
       persistentStoreDescriptions: [PersistentStoreDescription(type: .sqlite, url: url)])
     try container.loadPersistentStores()

@@ -116,7 +116,7 @@ public struct ProgressiveMigration: StoreMigrating {
     }
     try requireNonePassedOver(by: chain, library)
     try requireConsent(to: chain)
-    if type is SQLiteStoreType, let first = chain.steps.first {
+    if type is SQLitePersistentStoreType, let first = chain.steps.first {
       try chain.note(ForeignObjects(storeAt: url.path, model: first.source.model, countsRows: true))
     }
     return chain
@@ -147,7 +147,7 @@ public struct ProgressiveMigration: StoreMigrating {
   private func cachedVersion(
     ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
   ) throws -> ModelLibrary.Version {
-    if type is SQLiteStoreType, let model = try SourceVersion.carriedModel(ofStoreAt: url, hashes) {
+    if type is SQLitePersistentStoreType, let model = try SourceVersion.carriedModel(ofStoreAt: url, hashes) {
       return ModelLibrary.Version(name: "the store's own model", model: model)
     }
     let names = library.versions.map(\.name).joined(separator: ", ")
@@ -218,7 +218,7 @@ public struct ProgressiveMigration: StoreMigrating {
 
   private func carryOut(_ chain: MigrationChain, _ store: MigrationStore, busyTimeout: TimeInterval) throws {
     guard let first = chain.steps.first else { return }
-    if chain.steps.count == 1, case .inferred(let mapping) = first.way, store.type is SQLiteStoreType {
+    if chain.steps.count == 1, case .inferred(let mapping) = first.way, store.type is SQLitePersistentStoreType {
       willBeginStep?(first)
       return try carryOut(first, mapping, at: store, isCopy: false, busyTimeout: busyTimeout)
     }
@@ -249,7 +249,7 @@ public struct ProgressiveMigration: StoreMigrating {
     busyTimeout: TimeInterval
   ) throws {
     switch step.way {
-    case .inferred(let mapping) where source.type is SQLiteStoreType:
+    case .inferred(let mapping) where source.type is SQLitePersistentStoreType:
       try source.copy(to: destination)
       try carryOut(step, mapping, at: destination, busyTimeout: busyTimeout)
     case .inferred(let mapping):
@@ -258,7 +258,8 @@ public struct ProgressiveMigration: StoreMigrating {
       didWork?(work)
     case .mapped(let mapping):
       let target = step.destination.model
-      guard duplicates != .refuse, destination.type is SQLiteStoreType, let loose = try target.withoutConstraints()
+      guard duplicates != .refuse, destination.type is SQLitePersistentStoreType,
+        let loose = try target.withoutConstraints()
       else { return try carryOut(mapping, mapping.mappingModel, step, to: target, source, destination) }
       try carryOut(mapping, mapping.mappingModel.withoutDestinationHashes, step, to: loose, source, destination)
       let constrained = MigrationChain.Step(

@@ -18,7 +18,7 @@ struct SourceVersion {
   /// - Throws: where the store cannot be read.
   init(storeAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]) throws {
     self.hashes = hashes
-    guard type is SQLiteStoreType else { return }
+    guard type is SQLitePersistentStoreType else { return }
     carried = (try? Self.carriedModel(ofStoreAt: url, hashes)) ?? nil
     if carried == nil { shape = try StoreShape(storeAt: url.path) }
   }

@@ -71,7 +71,7 @@ extension MigrationManager {
 extension MigrationManager {
   /// Refuses values that would silently be read as other values than the file has.
   private func requireReadableValues(_ mapping: MappingModel, _ source: MigrationStore) throws {
-    guard source.type is SQLiteStoreType else { return }
+    guard source.type is SQLitePersistentStoreType else { return }
     let found = try StoreChecker.misplacedValues(
       path: source.url.path, model: sourceModel,
       entities: Set(mapping.entityMappings.compactMap(\.sourceEntityName)))
@@ -97,13 +97,13 @@ struct MigrationStore {
     _ model: ManagedObjectModel, isReadOnly: Bool, like original: MigrationStore? = nil
   ) throws(MigrationError) -> PersistentStoreCoordinator {
     do {
-      var description = PersistentStoreDescription(type: AnyStoreType(type), url: url)
+      let description = PersistentStoreDescription(type: AnyStoreType(type), url: url)
       description.isReadOnly = isReadOnly
       description.options = options
       description.shouldMigrateStoreAutomatically = false
       let isNew = !FileSystem.exists(url.path)
       if isNew, let original { description.tracksHistory = original.hasHistory }
-      let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
       let store = try coordinator.addPersistentStore(with: description)
       if isNew, let original, type.name == original.type.name, let store = store as? any MetadataInheriting {
         try store.inheritMetadata(ofStoreAt: original.url)
@@ -122,7 +122,7 @@ struct MigrationStore {
   }
 
   private var hasHistory: Bool {
-    type is SQLiteStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
+    type is SQLitePersistentStoreType && (try? StoreInspection.read(path: url.path).hasHistory) == true
   }
 
   /// An error of work on a store that the migration itself made: a damaged file then means that the disk failed.
@@ -134,7 +134,7 @@ struct MigrationStore {
 
   /// Copies the store, which stays as it is, to where there is none.
   func copy(to place: MigrationStore) throws {
-    guard type is SQLiteStoreType else { return try type.replace(at: place.url, with: url) }
+    guard type is SQLitePersistentStoreType else { return try type.replace(at: place.url, with: url) }
     // It is forced to disk with the result, and is not marked as a copy, since it becomes the store itself.
     var options = StoreCopier.Options(journal: .wal, replace: .always)
     options.isForConstruction = true
@@ -175,7 +175,7 @@ struct MigrationStore {
     }
     do {
       if FileSystem.exists(place.path) { try FileSystem.copyPermissions(of: place.path, to: partial.path) }
-      if type is SQLiteStoreType {
+      if type is SQLitePersistentStoreType {
         try StoreReplacement.copyJournalMode(from: place.path, at: partial.path)
         try StoreReplacement.replace(target: place.path, with: partial.path) {
           try requireUnchanged(place, since: stamp)

@@ -136,7 +136,7 @@ public final class StagedMigrationManager: StoreMigrating {
       destination: ModelLibrary.Version(name: step.stage.label, model: step.destination),
       way: .inferred(try step.source.inferredMappingModel(to: step.destination)), losses: [])
     guard case .inferred(let mapping) = chain.way else { return }
-    if store.type is SQLiteStoreType {
+    if store.type is SQLitePersistentStoreType {
       var options = StoreMigration.Options()
       options.duplicates = duplicates
       options.worksOnCopy = true
@@ -155,10 +155,10 @@ public final class StagedMigrationManager: StoreMigrating {
     _ store: MigrationStore
   ) throws {
     guard let stage else { return }
-    var description = PersistentStoreDescription(type: AnyStoreType(store.type), url: store.url)
+    let description = PersistentStoreDescription(type: AnyStoreType(store.type), url: store.url)
     description.options = store.options
     description.shouldMigrateStoreAutomatically = false
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: "migration", managedObjectModel: model, persistentStoreDescriptions: [description])
     try container.loadPersistentStores()
     present.withLock { $0 = container }

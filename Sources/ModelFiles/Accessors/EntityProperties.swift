@@ -70,9 +70,17 @@ struct EntityProperties {
         }
       }
       """
+    let classes = """
+      /// The classes of the model, which a container that was given none takes when it first meets this one.
+      \(access)static var modelClasses: [\(names.type("String")): \(names.type("ManagedObject")).Type] {
+        \(names.listName).byEntityName
+      }
+      """
     return """
-      extension \(names.className(of: entity)): \(names.type("PropertyNaming")) {
+      extension \(names.className(of: entity)): \(names.type("PropertyNaming")), \(names.type("ClassListing")) {
       \(function.indented)
+
+      \(classes.indented)
       }
 
       """

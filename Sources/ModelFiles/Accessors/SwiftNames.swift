@@ -205,7 +205,8 @@ struct SwiftNames: Sendable {
 
   /// Names of members that every managed object has, and names that no property can have.
   private static let members: Set<String> = unnamable.union([
-    "awakeFromFetch", "awakeFromInsert", "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
+    "awakeFromFetch", "awakeFromInsert", "changedPropertyValues", "changedPropertyValuesForCurrentEvent",
+    "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
     "committedValues", "deferredRelationships", "description", "didSave", "didTurnIntoFault", "entity", "hasChanges",
     "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted", "isUpdated",
     "managedObjectContext", "objectID", "predicateExpression", "prepareForDeletion", "validateForDelete",
@@ -230,7 +231,8 @@ struct SwiftNames: Sendable {
 
   /// The types that accessors use and that come with `import Seedbed`; the others are the standard library's.
   private static let seedbedTypes: Set<String> = [
-    "Data", "Date", "Decimal", "IndexSet", "ManagedObject", "PropertyNaming", "TimeInterval", "URL", "UUID", "Value",
+    "ClassListing", "Data", "Date", "Decimal", "IndexSet", "ManagedObject", "PropertyNaming", "TimeInterval", "URL",
+    "UUID", "Value",
   ]
   private static let foundationTypes: Set<String> = ["Data", "Date", "TimeInterval", "URL", "UUID"]
 }

@@ -16,7 +16,7 @@ public final class BatchDeleteRequest {
   private let selections: (ManagedObjectContext) -> [FetchSpecification]
 
   /// Deletes what the request selects: its predicate, order, limit and offset count.
-  public init<Result: FetchRequestResult>(fetchRequest: FetchRequest<Result>) {
+  public init<Result>(fetchRequest: FetchRequest<Result>) {
     selections = { [fetchRequest.specification(in: $0)] }
   }
 

@@ -1,3 +1,4 @@
+public import Foundation
 public import ObjectModel
 public import StoreInterface
 
@@ -66,6 +67,30 @@ public final class BatchInsertRequest {
   /// Inserts an object for every dictionary that the closure fills.
   public convenience init(entity: Entity, dictionaryHandler: @escaping (inout [String: Any]) throws -> Bool) {
     self.init(entity.name, entity, .dictionaries(dictionaryHandler))
+  }
+
+  /// Inserts an object for every dictionary of Foundation's that the closure fills.
+  @_disfavoredOverload
+  public convenience init(entityName: String, dictionaryHandler: @escaping (NSMutableDictionary) throws -> Bool) {
+    self.init(entityName, nil, Self.source(dictionaryHandler))
+  }
+
+  /// Inserts an object for every dictionary of Foundation's that the closure fills.
+  @_disfavoredOverload
+  public convenience init(entity: Entity, dictionaryHandler: @escaping (NSMutableDictionary) throws -> Bool) {
+    self.init(entity.name, entity, Self.source(dictionaryHandler))
+  }
+
+  private static func source(_ fill: @escaping (NSMutableDictionary) throws -> Bool) -> Source {
+    .dictionaries { row in
+      let dictionary = NSMutableDictionary()
+      if try fill(dictionary) { return true }
+      for (key, value) in dictionary {
+        guard let name = key as? String else { throw StoreError.failure("\(key) is no name of a property") }
+        row[name] = value
+      }
+      return false
+    }
   }
 
   /// Inserts an object for every managed object that the closure fills. It gets a new one each time, which must not be

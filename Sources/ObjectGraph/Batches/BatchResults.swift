@@ -1,8 +1,27 @@
 public import ObjectModel
 import StoreInterface
 
+/// What a batch did. Contexts return it as such, so that the casts of Core Data code, `as? BatchDeleteResult`, say
+/// something, and are not needed.
+public protocol BatchResult: Sendable {
+  /// `true`, the ids (`[ObjectID]`) or the number (`Int`) of objects, by the request's result type.
+  var result: (any Sendable)? { get }
+  /// How many objects it concerned; whatever the result type.
+  var count: Int { get }
+  /// How many objects are new.
+  var insertedCount: Int { get }
+  /// How many objects got other values.
+  var updatedCount: Int { get }
+  /// How many objects were deleted, those that cascades reached included.
+  var deletedCount: Int { get }
+  /// Their ids; empty unless the result type asks for ids.
+  var objectIDs: [ObjectID] { get }
+  /// What contexts have to merge. Empty unless the result type asks for ids.
+  var changes: ContextChangeIDs { get }
+}
+
 /// What a batch deletion did.
-public struct BatchDeleteResult: Sendable {
+public struct BatchDeleteResult: BatchResult {
   /// What was asked for.
   public let resultType: BatchDeleteRequestResultType
   let outcome: BatchOutcome
@@ -17,6 +36,12 @@ public struct BatchDeleteResult: Sendable {
   }
   /// How many objects were deleted, those that cascades reached included; whatever the result type.
   public var count: Int { outcome.deletedCount }
+  /// None.
+  public var insertedCount: Int { 0 }
+  /// None.
+  public var updatedCount: Int { 0 }
+  /// As `count`.
+  public var deletedCount: Int { outcome.deletedCount }
   /// The ids of the deleted objects, those that cascades reached included; empty unless the result type asks for ids.
   public var objectIDs: [ObjectID] { outcome.deleted }
   /// What contexts have to merge: deleted objects, and those that delete rules nullified or that lost members. Empty
@@ -25,7 +50,7 @@ public struct BatchDeleteResult: Sendable {
 }
 
 /// What a batch update did.
-public struct BatchUpdateResult: Sendable {
+public struct BatchUpdateResult: BatchResult {
   /// What was asked for.
   public let resultType: BatchUpdateRequestResultType
   let outcome: BatchOutcome
@@ -40,6 +65,12 @@ public struct BatchUpdateResult: Sendable {
   }
   /// How many objects got other values; whatever the result type.
   public var count: Int { outcome.updatedCount }
+  /// None.
+  public var insertedCount: Int { 0 }
+  /// As `count`.
+  public var updatedCount: Int { outcome.updatedCount }
+  /// None.
+  public var deletedCount: Int { 0 }
   /// The ids of the objects that got other values; empty unless the result type asks for ids.
   public var objectIDs: [ObjectID] { outcome.updated }
   /// What contexts have to merge. Empty unless the result type asks for ids.
@@ -47,7 +78,7 @@ public struct BatchUpdateResult: Sendable {
 }
 
 /// What a batch insertion did.
-public struct BatchInsertResult: Sendable {
+public struct BatchInsertResult: BatchResult {
   /// What was asked for.
   public let resultType: BatchInsertRequestResultType
   let outcome: BatchOutcome
@@ -66,6 +97,8 @@ public struct BatchInsertResult: Sendable {
   public var insertedCount: Int { outcome.insertedCount }
   /// How many of them were there and took other values.
   public var updatedCount: Int { outcome.updatedCount }
+  /// None.
+  public var deletedCount: Int { 0 }
   /// The ids of new objects in the order of their rows, then of those that took a row's values; empty unless the result
   /// type asks for ids.
   public var objectIDs: [ObjectID] { outcome.inserted + outcome.updated }

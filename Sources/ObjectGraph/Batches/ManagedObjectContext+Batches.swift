@@ -9,7 +9,7 @@ extension ManagedObjectContext {
   /// - Throws: `ValidationError` that names the objects that cannot be deleted, or would be left without what they
   ///   require; `StoreError`. Nothing is deleted then.
   @discardableResult
-  public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
+  public func execute(_ request: BatchDeleteRequest) throws -> any BatchResult {
     try prepareForBatch()
     let wantsIDs = request.resultType == .resultTypeObjectIDs
     let outcome = try coordinator.perform(batch(.delete(request.deletion(in: self)), wantsIDs))
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   /// - Throws: `ValidationError` that names the objects whose new values break a rule; `StoreError`, such as
   ///   `.constraintConflict`. Nothing is updated then.
   @discardableResult
-  public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
+  public func execute(_ request: BatchUpdateRequest) throws -> any BatchResult {
     try prepareForBatch()
     let wantsIDs = request.resultType == .updatedObjectIDsResultType
     let outcome = try coordinator.perform(batch(.update(request.update(in: self)), wantsIDs))
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   /// - Throws: `ValidationError` that names the rows that break a rule; `StoreError`, such as `.constraintConflict`;
   ///   what the request's closure throws. Nothing is inserted then.
   @discardableResult
-  public func execute(_ request: BatchInsertRequest) throws -> BatchInsertResult {
+  public func execute(_ request: BatchInsertRequest) throws -> any BatchResult {
     try prepareForBatch()
     let stores = request.affectedStores?.map(\.identifier)
     let outcome = try coordinator.perform(

@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     lose(changes.deletedObjectIDs.compactMap { registeredObject(for: permanentID(for: $0)) })
     noteDeletion(of: changes.deletedObjectIDs)
     do {
-      try refresh(changed.map { permanentID(for: $0) })
+      try reload(changed.map { permanentID(for: $0) })
     } catch {
       deferError(error)
     }
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
     merge.beginSilence(knowing: state.renamed { permanentID(for: $0) })
     defer { merge.endSilence() }
     do {
-      try refresh(unknown.objectIDs.map { permanentID(for: $0) })
+      try reload(unknown.objectIDs.map { permanentID(for: $0) })
       for key in unknown.members {
         guard let owner = registeredObject(for: permanentID(for: key.owner)), !owner.isInert else { continue }
         try rebaseMembers(of: owner, key.relationship)
@@ -142,7 +142,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func refresh(_ ids: [ObjectID]) throws {
+  private func reload(_ ids: [ObjectID]) throws {
     var seen: Set<ObjectID> = []
     var loaded: [ManagedObject] = []
     for id in ids where seen.insert(id).inserted {
@@ -208,7 +208,7 @@ extension ContextChangeIDs {
   /// Changes told by Core Data's keys; nil where none of the keys is there.
   fileprivate init?(told changes: [AnyHashable: Any], _ coordinator: PersistentStoreCoordinator) {
     typealias Key = ManagedObjectContext.NotificationKey
-    func value(_ key: Key) -> Any? { changes[key] ?? changes[key.rawValue] }
+    func value(_ key: Key) -> Any? { changes[AnyHashable(key)] ?? changes[AnyHashable(key.rawValue)] }
     if Key.allCases.allSatisfy({ value($0) == nil }) { return nil }
     func ids(_ keys: Key...) -> [ObjectID] {
       keys.flatMap { key in value(key).map { Self.ids($0, as: key, coordinator) } ?? [] }

@@ -12,12 +12,13 @@ extension ManagedObjectContext {
   /// Posted on the context's queue when it has merged what another context saved: `contextChangeIDs`.
   public static let didMergeChangesObjectIDsNotification = Notification.Name("seedbed.context.didMergeChangesObjectIDs")
 
-  /// The keys by which `mergeChanges(fromRemoteContextSave:into:)` is told of changes in a dictionary, with Core Data's
-  /// texts.
+  /// The keys of what a notification's `userInfo` tells, as sets of objects or ids, and by which
+  /// `mergeChanges(fromRemoteContextSave:into:)` is told of changes in a dictionary, with Core Data's texts.
   public enum NotificationKey: String, Sendable, CaseIterable {
     case insertedObjects = "inserted"
     case updatedObjects = "updated"
     case deletedObjects = "deleted"
+    case refreshedObjects = "refreshed"
     case insertedObjectIDs = "inserted_objectIDs"
     case updatedObjectIDs = "updated_objectIDs"
     case deletedObjectIDs = "deleted_objectIDs"
@@ -43,8 +44,8 @@ extension ManagedObjectContext {
 }
 
 extension Notification {
-  fileprivate static let changesKey = "seedbed.changes"
-  fileprivate static let changeIDsKey = "seedbed.changeIDs"
+  static let changesKey = "seedbed.changes"
+  static let changeIDsKey = "seedbed.changeIDs"
 
   /// A notification of a save that was made elsewhere.
   init(contextChangeIDs ids: ContextChangeIDs) {

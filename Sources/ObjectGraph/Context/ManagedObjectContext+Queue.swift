@@ -1,13 +1,16 @@
 import ObjectModel
 
 extension ManagedObjectContext {
+  /// The context whose `perform` or `performAndWait` the caller is inside.
+  @TaskLocal static var current: ManagedObjectContext?
+
   /// Runs work on the context's queue and then processes its changes.
   public func perform<Result: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
       confinement.async {
-        let outcome = Swift.Result { () throws(Failure) -> Result in try self.inEvent(work) }
+        let outcome = Swift.Result { () throws(Failure) -> Result in try self.inEventOfCurrent(work) }
         continuation.resume(returning: outcome)
       }
     }
@@ -16,7 +19,7 @@ extension ManagedObjectContext {
 
   /// Runs work on the context's queue, some time from now, and then processes its changes. Returns at once.
   public func perform(_ work: @escaping @Sendable () -> Void) {
-    confinement.async { self.inEvent(work) }
+    confinement.async { self.inEventOfCurrent(work) }
   }
 
   /// Runs work on the context's queue, waits for it, and then processes its changes. May be called inside `perform` and
@@ -24,7 +27,16 @@ extension ManagedObjectContext {
   public func performAndWait<Result, Failure: Error>(
     _ work: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try confinement.sync { () throws(Failure) -> Result in try inEvent(work) }
+    try confinement.sync { () throws(Failure) -> Result in try inEventOfCurrent(work) }
+  }
+
+  private func inEventOfCurrent<Result, Failure: Error>(
+    _ work: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let outcome = Self.$current.withValue(self) {
+      Swift.Result { () throws(Failure) -> Result in try inEvent(work) }
+    }
+    return try outcome.get()
   }
 
   /// Runs this context's part of a merge of another context's save, some time from now. It does not wait for the

@@ -14,8 +14,23 @@ extension ManagedObjectContext {
   /// fault, still to be inserted: when it is next used it has the values that it was inserted with, before
   /// `awakeFromInsert`, and is linked to nothing, at both sides; a save validates and writes it so. Undo brings back
   /// what it was.
+  ///
+  /// When the store fails, the object stays as it is, and the next fetch or save throws the store's error.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+    deferringErrors { try reload(object, mergeChanges: mergeChanges) }
+  }
+
+  private func deferringErrors(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      if deferredError == nil { deferError(error) }
+    }
+  }
+
+  /// As `refresh(_:mergeChanges:)`.
   /// - Throws: what the store throws.
-  public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
+  func reload(_ object: ManagedObject, mergeChanges: Bool) throws {
     checkConfinement()
     // A fault may have its row at hand.
     if object.isUnloaded { object.setWaiting(nil) }
@@ -45,13 +60,17 @@ extension ManagedObjectContext {
   }
 
   /// Refreshes every object: those without changes become faults, those with changes are loaded anew and keep them. New
-  /// and deleted objects and references between objects stay.
-  /// - Throws: what the store throws.
-  public func refreshAllObjects() throws {
+  /// and deleted objects and references between objects stay. When the store fails, the next fetch or save throws its
+  /// error.
+  public func refreshAllObjects() {
     checkConfinement()
+    deferringErrors { try reloadAllObjects() }
+  }
+
+  private func reloadAllObjects() throws {
     for object in registeredObjects where !object.isInserted {
       let hasChanges = object.hasOwnChanges || object.hasEditedLists
-      try refresh(object, mergeChanges: hasChanges)
+      try reload(object, mergeChanges: hasChanges)
     }
   }
 

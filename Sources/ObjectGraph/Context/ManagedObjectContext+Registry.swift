@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     of block: SnapshotBlock, in space: ObjectID.Space, to objects: inout [ManagedObject], asFaults: Bool
   ) {
     let entityContext = entityContext(space.entityIndex)
-    let objectClass = entityContext.runtime.objectClass
+    let objectClass = entityContext.runtime.classOfNewObject()
     let isStrong = eventDepth > 0
     for row in 0..<block.count {
       let id = block.objectID(at: row)
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
 
   private func newObject(_ objectID: ObjectID, isStrong: Bool) -> ManagedObject {
     let entityContext = entityContext(objectID.space.entityIndex)
-    let object = entityContext.runtime.objectClass.init(
+    let object = entityContext.runtime.classOfNewObject().init(
       ManagedObject.Registration(entityContext: entityContext, objectID: objectID, isInserted: false))
     if !retainedParents.isEmpty, let parent = retainedParents.removeValue(forKey: objectID) { object.retain(parent) }
     registry.insertNew(object, objectID, isStrong: isStrong)

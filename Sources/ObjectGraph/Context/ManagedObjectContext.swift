@@ -280,7 +280,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func makeInserted(_ entityContext: EntityContext, _ id: ObjectID) -> ManagedObject {
-    let object = entityContext.runtime.objectClass.init(
+    let object = entityContext.runtime.classOfNewObject().init(
       ManagedObject.Registration(entityContext: entityContext, objectID: id, isInserted: true))
     if id.isTemporary {
       if eventDepth > 0 { registry.insertHolding(object, id) } else { registry.insertNew(object, id, isStrong: false) }
@@ -318,6 +318,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
     precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
     let entityContext = entityContext(entity.index)
+    _ = entityContext.runtime.classOfNewObject()
     return ManagedObject.Registration(
       entityContext: entityContext, objectID: temporaryIDs.next(in: entityContext.temporaryIDs), isInserted: true)
   }

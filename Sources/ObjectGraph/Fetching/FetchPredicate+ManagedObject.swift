@@ -17,6 +17,13 @@ extension FetchPredicate {
     return evaluate(with: ObjectSubject(object: object))
   }
 
+  /// As `evaluate(with:)`, with values for the predicate's variables.
+  public func evaluate(
+    with object: ManagedObject, substitutionVariables values: [String: (any PredicateArgument)?]
+  ) -> Bool {
+    withSubstitutionVariables(values).evaluate(with: object)
+  }
+
   /// As `evaluate(with:)`, for predicates that users write.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the store throws.
   public func holds(for object: ManagedObject) throws -> Bool {

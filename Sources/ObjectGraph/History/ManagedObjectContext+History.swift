@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   /// - Throws: `StoreError.unsupported` when none of the stores keeps a history, `.historyTokenExpired` when what was
   ///   saved behind the request's token was deleted, and what else the stores throw.
   @discardableResult
-  public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+  public func execute(_ request: PersistentHistoryChangeRequest) throws -> any HistoryResult {
     let stores = try coordinator.historyStores(request.affectedStores)
     if stores.isEmpty { throw StoreError.unsupported("no store keeps a persistent history (tracksHistory)") }
     switch request.operation {

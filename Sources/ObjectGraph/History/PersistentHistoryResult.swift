@@ -1,8 +1,25 @@
 public import ObjectModel
 public import StoreInterface
 
-/// What a `PersistentHistoryChangeRequest` found or did.
-public struct PersistentHistoryResult: Sendable {
+/// What a `PersistentHistoryChangeRequest` found or did. Contexts return it as such, so that the cast of Core Data code,
+/// `as? PersistentHistoryResult`, says something, and is not needed.
+public protocol HistoryResult: Sendable {
+  /// What was asked for.
+  var resultType: PersistentHistoryResultType { get }
+  /// The transactions, where they were asked for, with their changes where these were; empty otherwise.
+  var transactions: [PersistentHistoryTransaction] { get }
+  /// The changes of all transactions, where they were asked for; empty otherwise.
+  var changes: [PersistentHistoryChange] { get }
+  /// The ids of the changed objects, where they were asked for; empty otherwise.
+  var objectIDs: [ObjectID] { get }
+  /// How many transactions or changes were found, or transactions deleted.
+  var count: Int { get }
+  /// As in Core Data: `[PersistentHistoryTransaction]`, `[PersistentHistoryChange]`, `[ObjectID]`, the count, or true.
+  var result: Any? { get }
+}
+
+/// The one `HistoryResult`.
+public struct PersistentHistoryResult: HistoryResult {
   /// What was asked for.
   public let resultType: PersistentHistoryResultType
   /// The transactions, where they were asked for, with their changes where these were; empty otherwise.

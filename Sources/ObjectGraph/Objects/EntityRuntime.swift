@@ -1,8 +1,12 @@
 import ObjectModel
 import StoreInterface
+import Synchronization
 
 /// What contexts need to know of an entity, computed once per container.
-final class EntityRuntime: Sendable {
+///
+/// What its unsafe code relies on: `choice` is written inside `choosing` only, before `isChosen` is set, which never
+/// goes back; it is read after that was seen, or of an object, which was made after that.
+@safe final class EntityRuntime: @unchecked Sendable {
   let layout: EntityLayout
   private let attributeNames: AttributeNames
   let validators: [AttributeValidator]
@@ -11,7 +15,15 @@ final class EntityRuntime: Sendable {
   /// For each attribute, whether `normalized` may change a value.
   let isNormalized: [Bool]
   let defaultValues: [Value]
-  let objectClass: ManagedObject.Type
+  /// The class of the entity's objects, and whether it is a subclass.
+  private struct ClassChoice {
+    var objectClass: ManagedObject.Type
+    var isSubclass: Bool
+  }
+  @unsafe private let choice: UnsafeMutablePointer<ClassChoice>
+  /// Whether the class cannot change any more: it was stated, or chosen later, or there are objects.
+  private let isChosen: Atomic<Bool>
+  private let choosing = Mutex(())
   /// Whether the count of members (or the presence of a destination) of each relationship is limited.
   let hasCountLimit: [Bool]
   /// Facts about a relationship that are needed often.
@@ -39,9 +51,6 @@ final class EntityRuntime: Sendable {
   let transientProperties: PropertySet
   /// Whether a `PropertySet` can name every property of an object, because they are few enough and each is one column.
   let tellsPropertiesApart: Bool
-  /// Whether objects are of a subclass, which may override hooks.
-  let hasSubclass: Bool
-
   var entity: Entity { layout.entity }
 
   /// The position of the attribute of that name; nil where there is none.
@@ -49,18 +58,23 @@ final class EntityRuntime: Sendable {
     attributeNames.position(name) ?? layout.attributeIndexes[name]
   }
 
-  init(_ layout: EntityLayout, classes: [String: ManagedObject.Type]) throws(ModelError) {
+  /// - Parameter problems: gets what is wrong with the rules of attributes; those are left out.
+  init(_ layout: EntityLayout, classes: [String: ManagedObject.Type], problems: inout [ModelError.Problem]) {
     self.layout = layout
     attributeNames = AttributeNames(layout.attributes.map(\.name))
     var validators: [AttributeValidator] = []
-    for attribute in layout.attributes { validators.append(try AttributeValidator(attribute)) }
+    for attribute in layout.attributes { validators.append(Self.validator(of: attribute, &problems)) }
     self.validators = validators
     plainRules = validators.map(\.plainRule)
     isNormalized = layout.attributes.map { $0.type == .float || $0.composite != nil }
     defaultValues = layout.attributes.map(\.initialValue)
     let description = layout.entity.description
-    objectClass =
-      description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name] ?? ManagedObject.self
+    let stated = description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name]
+    unsafe choice = UnsafeMutablePointer.allocate(capacity: 1)
+    unsafe choice.initialize(
+      to: ClassChoice(
+        objectClass: stated ?? ManagedObject.self, isSubclass: stated.map { $0 != ManagedObject.self } ?? false))
+    isChosen = Atomic(stated != nil)
     transientAttributes = layout.attributes.indices.filter { layout.attributes[$0].isTransient }
     var transients = PropertySet()
     for index in transientAttributes { transients.insert(attribute: index) }
@@ -71,7 +85,6 @@ final class EntityRuntime: Sendable {
     tellsPropertiesApart =
       layout.attributes.count <= PropertySet.capacity && layout.relationships.count <= PropertySet.capacity
       && layout.attributes.allSatisfy { $0.composite == nil }
-    hasSubclass = objectClass != ManagedObject.self
     hasDerivedAttributes = layout.attributes.contains { $0.derivation != nil }
     hasBinaryAttributes = layout.attributes.contains { attribute in
       StoredAttribute.leaves(of: attribute).contains { [.binary, .transformable].contains($0.attribute.type) }
@@ -90,10 +103,52 @@ final class EntityRuntime: Sendable {
     }
   }
 
-  /// Whether the entity, or its class in the model, has the name of a class.
+  private static func validator(
+    of attribute: AttributeDescription, _ problems: inout [ModelError.Problem]
+  ) -> AttributeValidator {
+    do {
+      return try AttributeValidator(attribute)
+    } catch {
+      problems += error.problems
+      return AttributeValidator(withoutExpressions: attribute)
+    }
+  }
+
+  deinit {
+    unsafe choice.deinitialize(count: 1)
+    unsafe choice.deallocate()
+  }
+
+  // MARK: The class
+
+  /// Whether objects are of a subclass, which may override hooks. Of an entity without objects it means nothing.
+  @inline(__always) var hasSubclass: Bool { unsafe choice.pointee.isSubclass }
+
+  /// The class of the entity's objects, as far as it is chosen.
+  var objectClass: ManagedObject.Type {
+    unsafe isChosen.load(ordering: .acquiring) ? choice.pointee.objectClass : ManagedObject.self
+  }
+
+  /// The class of an object that is about to be made; it does not change any more then.
+  @inline(__always) func classOfNewObject() -> ManagedObject.Type {
+    if !isChosen.load(ordering: .acquiring) { choosing.withLock { _ in isChosen.store(true, ordering: .releasing) } }
+    return unsafe choice.pointee.objectClass
+  }
+
+  /// Takes a class that the program uses for the entity, unless one was stated or there are objects.
+  func choose(_ objectClass: ManagedObject.Type) {
+    choosing.withLock { _ in
+      if isChosen.load(ordering: .relaxed) { return }
+      unsafe choice.pointee = ClassChoice(objectClass: objectClass, isSubclass: objectClass != ManagedObject.self)
+      isChosen.store(true, ordering: .releasing)
+    }
+  }
+
+  /// Whether the entity, or its class in the model (`Recipe`, `.Recipe`, `App.Recipe`), has the name of a class.
   func isNamed(_ objectClass: ManagedObject.Type) -> Bool {
     let name = "\(objectClass)"
-    return entity.name == name || entity.description.managedObjectClassName == name
+    guard let className = entity.description.managedObjectClassName else { return entity.name == name }
+    return className == name || className.split(separator: ".").last.map(String.init) == name || entity.name == name
   }
 
   /// The position of the relationship in the entity's own layout.

@@ -6,7 +6,7 @@ extension ManagedObject {
   /// The persisted properties that differ from what is stored, with their new values: attributes and relationships,
   /// also to-many ones whose members were set at the other side, which are loaded for it. For a new object, all
   /// attributes that are not null and all relationships that lead somewhere. Transient attributes are left out.
-  public func changedValues() -> [String: PropertyValue] {
+  public func changedPropertyValues() -> [String: PropertyValue] {
     checkConfinement()
     if status == .fault && !hasMemberChanges { return [:] }
     var changed: [String: PropertyValue] = [:]
@@ -43,7 +43,7 @@ extension ManagedObject {
   /// The values that the object was last fetched or saved with. For a new object: null, and relationships that lead
   /// nowhere. Fires a fault; to-many relationships are only listed when they are loaded.
   /// - Parameter keys: names of properties; nil for all persisted ones. Names of none of them are left out.
-  public func committedValues(forKeys keys: [String]? = nil) -> [String: PropertyValue] {
+  public func committedPropertyValues(forKeys keys: [String]? = nil) -> [String: PropertyValue] {
     checkConfinement()
     fire()
     let layout = runtime.layout
@@ -65,7 +65,7 @@ extension ManagedObject {
   /// The properties that changed since changes were last processed (see `processPendingChanges`), with the values they
   /// had then. Transient attributes count. Empty for an object that was inserted since. A to-many relationship is
   /// listed when it was loaded then.
-  public func changedValuesForCurrentEvent() -> [String: PropertyValue] {
+  public func changedPropertyValuesForCurrentEvent() -> [String: PropertyValue] {
     checkConfinement()
     guard let before = context?.event.stateBefore(of: self), before.values.count == values.count else { return [:] }
     let layout = runtime.layout

@@ -54,7 +54,9 @@ open class ManagedObject {
   public convenience init(context: ManagedObjectContext) {
     guard let entity = context.coordinator.entity(of: Self.self) else {
       // Core Data raises an exception here too.
-      preconditionFailure("\(Self.self) is the class of none, or of several, entities of the container (classes:)")
+      preconditionFailure(
+        "\(Self.self) is the class of none, or of several, entities of the container, or its entity had objects before "
+          + "(classes:)")
     }
     self.init(context.registration(of: entity))
     context.adopt(self)
@@ -63,6 +65,9 @@ open class ManagedObject {
   /// A new object of an entity, with the model's defaults. The entity's class must be this one: `context.insert(_:)`
   /// makes an object of the class that the container knows.
   public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
+    if context.coordinator.runtime(entity).objectClass == ManagedObject.self {
+      _ = context.coordinator.entity(of: Self.self)
+    }
     let known = context.coordinator.runtime(entity).objectClass
     precondition(known == Self.self, "\(entity.name) has the class \(known), not \(Self.self)")
     self.init(context.registration(of: entity))
@@ -121,7 +126,7 @@ open class ManagedObject {
   /// Whether a persisted property differs from what is stored: what a new object was given, what was changed since.
   /// Transient attributes do not count, and neither do deletions.
   public var hasPersistentChangedValues: Bool {
-    if isInserted { return !changedValues().isEmpty }
+    if isInserted { return !changedPropertyValues().isEmpty }
     return status == .loaded && isMaybeUpdated && differsFromStored() || hasMemberChanges
   }
 

@@ -2,11 +2,12 @@ public import ObjectModel
 public import Predicates
 public import StoreInterface
 
-/// What a context is asked to fetch, and as what: managed objects of a class, ids, dictionaries, or their number.
+/// What a context is asked to fetch, and as what: managed objects of a class, ids, dictionaries, or their number. The
+/// type of the results is a `FetchRequestResult`; of `FetchRequest<FetchRequestResult>`, `resultType` says it.
 ///
 /// A class, as in Core Data: `let request = Recipe.fetchRequest(); request.fetchLimit = 10`. It belongs to the queue
 /// that made it; what a store gets of it is a `FetchSpecification`.
-public final class FetchRequest<ResultType: FetchRequestResult> {
+public final class FetchRequest<ResultType> {
   /// The entity by name; nil where `entity` is set or the class of the results says it.
   public var entityName: String? {
     didSet { if entityName != entity?.name { entity = nil } }
@@ -39,14 +40,16 @@ public final class FetchRequest<ResultType: FetchRequestResult> {
   /// The stores that are asked; nil: all that have the entity.
   public var affectedStores: [any PersistentStore]?
   /// What is wanted. The type of the request says it too: this is for requests made of templates.
-  public var resultType: FetchRequestResultType = ResultType.fetchRequestResultType
+  public var resultType: FetchRequestResultType =
+    (ResultType.self as? any FetchRequestResult.Type)?.fetchRequestResultType ?? .managedObjectResultType
 
   /// Dictionaries: what is fetched: names and key paths as text or of generated classes, `ExpressionDescription`,
   /// `AttributeDescription`, `Relationship`. Nil: every attribute that is stored and every to-one relationship.
   public var propertiesToFetch: [any FetchedProperty]?
   /// Dictionaries: rows with equal values of these make one group.
   public var propertiesToGroupBy: [any FetchedProperty]?
-  /// Dictionaries: which groups are wanted.
+  /// Dictionaries: which groups are wanted. A variable with the name of what is fetched stands for that:
+  /// `FetchPredicate(format: "$total > 1")` where an `ExpressionDescription` has the name `total`.
   public var havingPredicate: FetchPredicate?
   /// Dictionaries: whether equal ones are returned once.
   public var returnsDistinctResults = false
@@ -113,12 +116,26 @@ public final class FetchRequest<ResultType: FetchRequestResult> {
     specification.propertiesToGroupBy = (propertiesToGroupBy ?? []).map {
       FetchPredicate.keyPath($0.fetchedExpression.name)
     }
-    specification.havingPredicate = havingPredicate
+    specification.havingPredicate = havingPredicate.map { predicate in
+      let named = specification.propertiesToFetch.map { ($0.name, $0.expression) }
+      return predicate.withSubstitutionVariables(Dictionary(named) { first, _ in first })
+    }
     specification.returnsDistinctResults = returnsDistinctResults
     return specification
   }
 
   private func resolvedEntity(in context: ManagedObjectContext) -> Entity {
+    let entity = statedEntity(in: context)
+    // The container may not know the class yet.
+    if let objectClass = ResultType.self as? ManagedObject.Type, objectClass != ManagedObject.self,
+      context.coordinator.runtime(entity).objectClass == ManagedObject.self
+    {
+      _ = context.coordinator.entity(of: objectClass)
+    }
+    return entity
+  }
+
+  private func statedEntity(in context: ManagedObjectContext) -> Entity {
     let model = context.coordinator.model
     if let entity {
       // An entity of another model is a mistake of the program; Core Data raises an exception.
@@ -140,6 +157,16 @@ public final class FetchRequest<ResultType: FetchRequestResult> {
   /// Fetches in the context whose `perform` the caller is inside.
   /// - Throws: what `ManagedObjectContext.fetch(_:)` throws.
   public func execute(in context: ManagedObjectContext) throws -> [ResultType] { try context.fetch(self) }
+
+  /// Fetches in the context inside whose `perform` or `performAndWait` this is called. Elsewhere it is a mistake of the
+  /// program, where Core Data raises an exception.
+  /// - Throws: what `ManagedObjectContext.fetch(_:)` throws.
+  public func execute() throws -> [ResultType] {
+    guard let context = ManagedObjectContext.current else {
+      preconditionFailure("\(self) is executed outside of any context's perform: use execute(in:)")
+    }
+    return try context.fetch(self)
+  }
 }
 
 extension FetchRequest: CustomStringConvertible {

@@ -2,7 +2,8 @@ public import Foundation
 public import ObjectModel
 import StoreInterface
 
-/// What a fetch request can return: managed objects, `ObjectID`, `[String: Any]`, `NSNumber` (the count).
+/// What a fetch request can return: managed objects, `ObjectID`, `[String: Any]` or `NSDictionary`, `NSNumber` (the
+/// count).
 public protocol FetchRequestResult {
   /// What a request for these asks for.
   static var fetchRequestResultType: FetchRequestResultType { get }
@@ -53,6 +54,11 @@ extension ObjectID: FetchRequestResult {
 extension Dictionary: FetchRequestResult where Key == String, Value == Any {
   /// Dictionaries.
   public static var fetchRequestResultType: FetchRequestResultType { .dictionaryResultType }
+}
+
+extension NSDictionary: FetchRequestResult {
+  /// Dictionaries.
+  public class var fetchRequestResultType: FetchRequestResultType { .dictionaryResultType }
 }
 
 extension NSNumber: FetchRequestResult {

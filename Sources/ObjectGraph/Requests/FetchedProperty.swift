@@ -43,6 +43,11 @@ public final class ExpressionDescription {
   public var expression: FetchExpression?
   /// Of which type the value is. Stores find it out themselves; it documents the program.
   public var expressionResultType = AttributeType.undefined
+  /// `expressionResultType`
+  public var resultType: AttributeType {
+    get { expressionResultType }
+    set { expressionResultType = newValue }
+  }
 
   /// An expression that is still to be set.
   public init() {}

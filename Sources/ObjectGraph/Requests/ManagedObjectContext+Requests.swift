@@ -23,10 +23,11 @@ extension ManagedObjectContext {
   /// out.
   /// - Throws: what the store throws: `StoreError.failure` for a key path that does not exist, `.unsupported` for what
   ///   it cannot compute.
-  public func fetch<Result: FetchRequestResult>(_ request: FetchRequest<Result>) throws -> [Result] {
+  public func fetch<Result>(_ request: FetchRequest<Result>) throws -> [Result] {
     // A mistake of the program: results of one kind cannot be returned as those of another.
     precondition(
-      request.resultType == Result.fetchRequestResultType,
+      Result.self == (any FetchRequestResult).self
+        || (Result.self as? any FetchRequestResult.Type)?.fetchRequestResultType == request.resultType,
       "a request for \(Result.self) cannot have the result type \(request.resultType)")
     let specification = request.specification(in: self)
     switch request.resultType {
@@ -35,13 +36,16 @@ extension ManagedObjectContext {
       if request.shouldRefreshRefetchedObjects { try refreshStale(found) }
       // Safety: they are the same type then.
       if Result.self == ManagedObject.self { return unsafe unsafeBitCast(found, to: [Result].self) }
+      if Result.self == (any FetchRequestResult).self { return found.compactMap { $0 as? Result } }
       requireClass(Result.self, of: specification)
       // Safety: every class that the entity's objects can have is a `Result`, as was just checked.
       return found.map { unsafe unsafeBitCast($0, to: Result.self) }
     case .managedObjectIDResultType:
       return try objectIDs(specification).compactMap { $0 as? Result }
     case .dictionaryResultType:
-      return try dictionaries(specification).compactMap { $0.compactMapValues(\.anyValue) as? Result }
+      let found = try dictionaries(specification).map { $0.compactMapValues(\.anyValue) }
+      if Result.self == NSDictionary.self { return found.compactMap { NSDictionary(dictionary: $0) as? Result } }
+      return found.compactMap { $0 as? Result }
     case .countResultType:
       return [NSNumber(value: try count(specification))].compactMap { $0 as? Result }
     }
@@ -49,7 +53,7 @@ extension ManagedObjectContext {
 
   /// The number of objects that `fetch` would return. No object is made.
   /// - Throws: what the store throws.
-  public func count<Result: FetchRequestResult>(for request: FetchRequest<Result>) throws -> Int {
+  public func count<Result>(for request: FetchRequest<Result>) throws -> Int {
     try count(request.specification(in: self))
   }
 
@@ -81,7 +85,7 @@ extension ManagedObjectContext {
     let snapshots = try freshSnapshots(of: found.filter { $0.status == .loaded }.map(\.objectID))
     for object in found where object.status == .loaded {
       guard let snapshot = snapshots[object.objectID], snapshot.version != object.storedVersion else { continue }
-      try refresh(object, mergeChanges: true)
+      try reload(object, mergeChanges: true)
     }
   }
 }

@@ -22,20 +22,20 @@ open class PersistentContainer: @unchecked Sendable {
 
   private struct State {
     var descriptions: [PersistentStoreDescription] = []
+    /// Why no store can be loaded.
+    var problem: (any Error)?
   }
   private let state = Mutex(State())
 
   /// A container whose stores are still to be loaded. Classes are subclasses of `ManagedObject` by
   /// `managedObjectClassName` or entity name. The module `Seedbed`, which knows SQLite, has initialisers that describe
   /// `<name>.sqlite` in `defaultDirectoryURL` by themselves.
-  /// - Throws: `ModelError` when a regular expression of the model is invalid.
   public init(
     name: String, managedObjectModel: ManagedObjectModel, persistentStoreDescriptions: [PersistentStoreDescription],
     classes: [String: ManagedObject.Type] = [:]
-  ) throws {
+  ) {
     self.name = name
-    persistentStoreCoordinator = try PersistentStoreCoordinator(
-      managedObjectModel: managedObjectModel, classes: classes)
+    persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel, classes: classes)
     viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator, name: name)
     self.persistentStoreDescriptions = persistentStoreDescriptions
   }
@@ -47,7 +47,7 @@ open class PersistentContainer: @unchecked Sendable {
   public convenience init(
     name: String, model: ManagedObjectModel, store: any PersistentStore, classes: [String: ManagedObject.Type] = [:]
   ) throws {
-    try self.init(name: name, managedObjectModel: model, persistentStoreDescriptions: [], classes: classes)
+    self.init(name: name, managedObjectModel: model, persistentStoreDescriptions: [], classes: classes)
     try persistentStoreCoordinator.add(store)
   }
 
@@ -69,6 +69,9 @@ open class PersistentContainer: @unchecked Sendable {
     set { state.withLock { $0.descriptions = newValue } }
   }
 
+  /// Has loading the stores fail, because of what was wrong when the container was made.
+  package func failLoading(_ problem: any Error) { state.withLock { $0.problem = problem } }
+
   /// Opens every store that is described, and calls back once for each, with the error when it could not be opened.
   /// When the container has no store and none is described, that is the one error called back with. Descriptions that
   /// are to be loaded asynchronously call back later, on a thread of the system's.
@@ -86,12 +89,16 @@ open class PersistentContainer: @unchecked Sendable {
 
   /// Opens every store that is described, one after the other.
   /// - Throws: the error of the first that could not be opened; those before it are open then. `StoreError.failure`
-  ///   when the container has no store and none is described.
+  ///   when the container has no store and none is described; `ModelError` when the container found no model, or one
+  ///   with mistakes.
   public func loadPersistentStores() throws {
+    if let problem { throw problem }
     for description in descriptionsToLoad {
       try persistentStoreCoordinator.addPersistentStore(with: description)
     }
   }
+
+  private var problem: (any Error)? { state.withLock { $0.problem } }
 
   private var descriptionsToLoad: [PersistentStoreDescription] {
     let descriptions = persistentStoreDescriptions
@@ -103,6 +110,7 @@ open class PersistentContainer: @unchecked Sendable {
     _ description: PersistentStoreDescription, _ completion: (PersistentStoreDescription, (any Error)?) -> Void
   ) {
     do {
+      if let problem { throw problem }
       try persistentStoreCoordinator.addPersistentStore(with: description)
       completion(description, nil)
     } catch {

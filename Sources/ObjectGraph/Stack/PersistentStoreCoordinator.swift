@@ -26,17 +26,26 @@ public final class PersistentStoreCoordinator: Sendable {
   }
   /// The contexts that merge saves of other contexts.
   let followers = ContextFollowers()
+  /// Why no store can be added: a regular expression of the model is invalid.
+  private let modelError: ModelError?
 
   /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity
-  /// name: only these are ever instantiated, and an entity without one has plain managed objects.
-  /// - Throws: `ModelError` when a regular expression of the model is invalid.
-  public init(managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws {
+  /// name. One that is not listed is taken when the program first uses it (`Recipe(context:)`, `FetchRequest<Recipe>`)
+  /// for the entity of its name, unless that has objects then; a generated class brings the others of its model along.
+  /// No class is made by a name. An entity without a class has plain managed objects. Where a regular
+  /// expression of the model is invalid, adding a store tells it.
+  public init(managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
     managedObjectModel = model
     router = StoreRouter(model: model)
-    runtimes = try ModelLayout(model).layouts.map { try EntityRuntime($0, classes: classes) }
+    var problems: [ModelError.Problem] = []
+    runtimes = ModelLayout(model).layouts.map { EntityRuntime($0, classes: classes, problems: &problems) }
+    modelError = problems.isEmpty ? nil : ModelError(problems)
     hasInverselessRelationships = runtimes.contains { $0.layout.inverses.contains { $0 == nil } }
     hasLimitedLists = runtimes.contains { runtime in
       runtime.links.indices.contains { runtime.links[$0].isToMany && runtime.hasCountLimit[$0] }
+    }
+    for runtime in runtimes where runtime.objectClass != ManagedObject.self {
+      ClassRegistry.note(runtime.objectClass, of: self)
     }
   }
 
@@ -47,7 +56,7 @@ public final class PersistentStoreCoordinator: Sendable {
     managedObjectModel model: ManagedObjectModel, store: any PersistentStore,
     classes: [String: ManagedObject.Type] = [:]
   ) throws {
-    try self.init(managedObjectModel: model, classes: classes)
+    self.init(managedObjectModel: model, classes: classes)
     try add(store)
   }
 
@@ -66,10 +75,12 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Opens the store of a description and adds it.
-  /// - Throws: what the store's type throws, what a migration throws that it needs, and what `add` throws.
+  /// - Throws: what the store's type throws, what a migration throws that it needs, and what `add` throws, before the
+  ///   store's file is made.
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> any PersistentStore {
     // Before the file is made.
+    if let modelError { throw modelError }
     _ = try router.entities(inConfiguration: description.configuration)
     let store = try load(description)
     try add(
@@ -81,6 +92,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private func add(
     _ store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool, postsRemoteChanges: Bool
   ) throws {
+    if let modelError { throw modelError }
     let observation = postsRemoteChanges ? try observeRemoteChanges(of: store, url: url) : nil
     let entry = try router.entry(
       for: store, configuration: configuration, url: url, isReadOnly: isReadOnly, observation: observation)
@@ -127,7 +139,8 @@ public final class PersistentStoreCoordinator: Sendable {
   ///   - configuration: the name of a configuration of the model.
   ///   - postsRemoteChanges: whether `remoteChangeNotification` is posted after every write to the store.
   /// - Throws: `StoreError.failure` for an unknown configuration, a store of another model instance, or a store that
-  ///   is there already; `.unsupported` for a store that cannot be observed.
+  ///   is there already; `.unsupported` for a store that cannot be observed. `ModelError` when a regular expression of
+  ///   the model is invalid.
   public func add(
     _ store: any PersistentStore, configuration: String? = nil, postsRemoteChanges: Bool = false
   ) throws {
@@ -187,14 +200,33 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
 
-  /// The entity whose objects are of a class; nil for the class of none, and of several that do not descend from one of
+  /// The entity whose objects are of a class, which is taken for the entity of its name where none was stated; nil for the class of none, and of several that do not descend from one of
   /// them.
   func entity(of objectClass: ManagedObject.Type) -> Entity? {
     if let named = runtimes.first(where: { $0.objectClass == objectClass && $0.isNamed(objectClass) }) {
       return named.entity
     }
     let candidates = runtimes.filter { $0.objectClass == objectClass }.map(\.entity)
+    if candidates.isEmpty { return adopt(objectClass) }
     return candidates.first { top in candidates.allSatisfy { $0.isKind(of: top) } }
+  }
+
+  /// Takes a class that was not stated, when the program first uses it, for the one entity of its name, and with it the
+  /// other classes of its model where it lists them.
+  /// - Returns: the entity; nil where there is none, or it has objects or a class already.
+  private func adopt(_ objectClass: ManagedObject.Type) -> Entity? {
+    let named = runtimes.filter { $0.isNamed(objectClass) }
+    guard objectClass != ManagedObject.self, named.count == 1, let first = named.first else { return nil }
+    first.choose(objectClass)
+    guard first.objectClass == objectClass else { return nil }
+    let listed = (objectClass as? any ClassListing.Type)?.modelClasses ?? [:]
+    for runtime in runtimes {
+      let description = runtime.entity.description
+      let known = description.managedObjectClassName.flatMap { listed[$0] } ?? listed[description.name]
+      if let known { runtime.choose(known) }
+      if runtime.objectClass != ManagedObject.self { ClassRegistry.note(runtime.objectClass, of: self) }
+    }
+    return first.entity
   }
 
   /// Whether the number of members of some to-many relationship is limited.

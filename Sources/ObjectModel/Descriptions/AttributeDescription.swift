@@ -39,8 +39,8 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Free entries of the model's author.
   public var userInfo: [String: String] = [:]
 
-  /// An optional, stored attribute without a default.
-  public init(_ name: String, _ type: AttributeType) {
+  /// An optional, stored attribute without a default. A model refuses one without a name or type.
+  public init(_ name: String = "", _ type: AttributeType = .undefined) {
     self.name = name
     self.type = type
   }

@@ -30,8 +30,8 @@ public struct EntityDescription: Sendable, Hashable {
   /// Free entries of the model's author.
   public var userInfo: [String: String] = [:]
 
-  /// An entity without properties.
-  public init(_ name: String) {
+  /// An entity without properties. A model refuses one without a name.
+  public init(_ name: String = "") {
     self.name = name
   }
 }

@@ -49,7 +49,17 @@ public final class ManagedObjectModel: Sendable {
     self.versionIdentifier = versionIdentifier
   }
 
-  private init(_ model: ManagedObjectModel, storedHashes: [String: Data]) {
+  /// A model without entities.
+  package static var empty: ManagedObjectModel {
+    do {
+      return try ManagedObjectModel(entities: [])
+    } catch {
+      preconditionFailure("nothing is wrong with no entities: \(error)")
+    }
+  }
+
+  /// The same model, with the hashes that Apple's tools computed for it.
+  package init(_ model: ManagedObjectModel, storedHashes: [String: Data] = [:]) {
     descriptions = model.descriptions
     configurations = model.configurations
     fetchRequestTemplates = model.fetchRequestTemplates

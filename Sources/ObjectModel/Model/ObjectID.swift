@@ -139,3 +139,6 @@ extension ManagedObjectModel {
   /// The id spaces of a store.
   package func idSpaces(store: String) -> ObjectID.Spaces { idSpaces.spaces(of: store, in: self) }
 }
+
+/// Core Data's name of `ObjectID`.
+public typealias ManagedObjectID = ObjectID

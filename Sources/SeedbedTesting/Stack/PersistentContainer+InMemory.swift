@@ -15,7 +15,7 @@ extension PersistentContainer {
     if let failures { description = PersistentStoreDescription(type: .failing(.inMemory, failures)) }
     description.tracksHistory = tracksHistory
     description.postsRemoteChanges = tracksHistory
-    let container = try PersistentContainer(
+    let container = PersistentContainer(
       name: name, managedObjectModel: model, persistentStoreDescriptions: [description], classes: classes)
     try container.loadPersistentStores()
     return container

@@ -1,42 +1,62 @@
 public import Foundation
 public import ObjectModel
+import Synchronization
 
 /// Where a store is, of what type it is, and how it is opened.
-public struct PersistentStoreDescription: Sendable {
-  /// How stores of this kind are opened, removed and replaced.
-  public var type: any PersistentStoreType
-  /// The store's file; nil for stores without one. An SQLite store at `/dev/null` is kept in memory.
-  public var url: URL?
-  /// The model's configuration whose entities the store holds; nil for all entities.
-  public var configuration: String?
-  /// Refuses every save; new objects go to the next store that holds their entity. A file that is not there is an error
-  /// then, otherwise it is made.
-  public var isReadOnly = false
-  /// SQLite: how long an operation waits for another process's lock before it fails as busy, in seconds.
-  public var timeout: TimeInterval = 5
-  /// SQLite and in memory: whether a new store keeps persistent history. A store that has history tables goes on
-  /// keeping it either way.
-  public var tracksHistory = false
-  /// SQLite and in memory: whether `PersistentStoreCoordinator.remoteChangeNotification` is posted after every write to
-  /// the store, by this process or another. Nothing is watched otherwise.
-  public var postsRemoteChanges = false
-  /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
-  public var shouldAddStoreAsynchronously = false
-  /// Whether a store that was made with an older model is brought to the container's when it is loaded. It needs a
-  /// migrator (`StoreMigrating`), which the containers of the module `Seedbed` have. Otherwise loading such a store is
-  /// an error.
-  public var shouldMigrateStoreAutomatically = true
-  /// Whether a mapping between two models may be inferred for that where no mapping model is found.
-  public var shouldInferMappingModelAutomatically = true
-  /// The migrator of this store; nil: the coordinator's migrator for all its stores.
-  public var migrator: (any StoreMigrating)?
-  /// Further options of a store type, by names that it documents. Types ignore other names.
-  public var options: [String: Value] = [:]
+///
+/// A class, as in Core Data, so that `container.persistentStoreDescriptions.first?.isReadOnly = true` changes the
+/// container's own. Its settings are members: `description.url`. It may be used from any thread; what is set once the
+/// store is open changes nothing.
+@dynamicMemberLookup
+public final class PersistentStoreDescription: Sendable {
+  /// What a description says.
+  public struct Settings: Sendable {
+    /// How stores of this kind are opened, removed and replaced.
+    public var type: any PersistentStoreType
+    /// The store's file; nil for stores without one. An SQLite store at `/dev/null` is kept in memory.
+    public var url: URL?
+    /// The model's configuration whose entities the store holds; nil for all entities.
+    public var configuration: String?
+    /// Refuses every save; new objects go to the next store that holds their entity. A file that is not there is an error
+    /// then, otherwise it is made.
+    public var isReadOnly = false
+    /// SQLite: how long an operation waits for another process's lock before it fails as busy, in seconds.
+    public var timeout: TimeInterval = 5
+    /// SQLite and in memory: whether a new store keeps persistent history. A store that has history tables goes on
+    /// keeping it either way.
+    public var tracksHistory = false
+    /// SQLite and in memory: whether `PersistentStoreCoordinator.remoteChangeNotification` is posted after every write to
+    /// the store, by this process or another. Nothing is watched otherwise.
+    public var postsRemoteChanges = false
+    /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
+    public var shouldAddStoreAsynchronously = false
+    /// Whether a store that was made with an older model is brought to the container's when it is loaded. It needs a
+    /// migrator (`StoreMigrating`), which the containers of the module `Seedbed` have. Otherwise loading such a store is
+    /// an error.
+    public var shouldMigrateStoreAutomatically = true
+    /// Whether a mapping between two models may be inferred for that where no mapping model is found.
+    public var shouldInferMappingModelAutomatically = true
+    /// The migrator of this store; nil: the coordinator's migrator for all its stores.
+    public var migrator: (any StoreMigrating)?
+    /// Further options of a store type, by names that it documents. Types ignore other names.
+    public var options: [String: Value] = [:]
+  }
+
+  private let settings: Mutex<Settings>
 
   /// A store of that type at that place.
   public init(type: some PersistentStoreType, url: URL? = nil, configuration: String? = nil) {
-    self.type = type
-    self.url = url
-    self.configuration = configuration
+    settings = Mutex(Settings(type: type, url: url, configuration: configuration))
+  }
+
+  /// Another description that says the same.
+  public init(_ description: PersistentStoreDescription) {
+    settings = Mutex(description.settings.withLock { $0 })
+  }
+
+  /// One of the settings.
+  public subscript<Setting: Sendable>(dynamicMember member: WritableKeyPath<Settings, Setting>) -> Setting {
+    get { settings.withLock { $0[keyPath: member] } }
+    set { settings.withLock { $0[keyPath: member] = newValue } }
   }
 }

@@ -32,6 +32,19 @@ extension PersistentStoreType {
   }
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Core Data's name of `StoreMetadataKey.storeType`.
+public let StoreTypeKey = StoreMetadataKey.storeType
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Core Data's name of `StoreMetadataKey.storeUUID`, also in the `userInfo` of a remote change.
+public let StoreUUIDKey = StoreMetadataKey.storeUUID
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Core Data's name of `StoreMetadataKey.modelVersionHashes`.
+public let StoreModelVersionHashesKey = StoreMetadataKey.modelVersionHashes
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Core Data's name of `StoreMetadataKey.modelVersionIdentifiers`.
+public let StoreModelVersionIdentifiersKey = StoreMetadataKey.modelVersionIdentifiers
+
 /// The keys of a store's metadata that programs ask for.
 public enum StoreMetadataKey {
   /// The version hash of each entity by its name, as `[String: Data]`.

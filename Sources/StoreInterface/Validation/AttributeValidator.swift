@@ -30,12 +30,22 @@ public struct AttributeValidator: Sendable {
   /// Compiles the attribute's regular expression.
   /// - Throws: `ModelError` when it is no valid expression.
   public init(_ attribute: AttributeDescription) throws(ModelError) {
-    self.attribute = attribute
-    pattern = try Self.compile(attribute)
     var elements: [AttributeValidator] = []
     for element in attribute.composite?.elements ?? [] where !element.isTransient {
       elements.append(try AttributeValidator(element))
     }
+    self.init(attribute, pattern: try Self.compile(attribute), elements: elements)
+  }
+
+  /// The rules but for regular expressions, of an attribute whose expression is invalid.
+  package init(withoutExpressions attribute: AttributeDescription) {
+    let elements = (attribute.composite?.elements ?? []).filter { !$0.isTransient }
+    self.init(attribute, pattern: nil, elements: elements.map { AttributeValidator(withoutExpressions: $0) })
+  }
+
+  private init(_ attribute: AttributeDescription, pattern: NSRegularExpression?, elements: [AttributeValidator]) {
+    self.attribute = attribute
+    self.pattern = pattern
     self.elements = elements
     let width: (lower: Int64, upper: Int64) =
       switch attribute.type {

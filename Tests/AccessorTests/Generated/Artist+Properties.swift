@@ -79,7 +79,7 @@ extension Artist {
   }
 }
 
-extension Artist: PropertyNaming {
+extension Artist: PropertyNaming, ClassListing {
   /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
   /// of it.
   public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
@@ -89,5 +89,10 @@ extension Artist: PropertyNaming {
     case \Artist.works: "works"
     default: nil
     }
+  }
+
+  /// The classes of the model, which a container that was given none takes when it first meets this one.
+  public static var modelClasses: [Swift.String: ManagedObject.Type] {
+    Gallery2Classes.byEntityName
   }
 }

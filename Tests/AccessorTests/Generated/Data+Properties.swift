@@ -23,7 +23,7 @@ extension Data {
   }
 }
 
-extension Data: PropertyNaming {
+extension Data: PropertyNaming, ClassListing {
   /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
   /// of it.
   public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
@@ -33,5 +33,10 @@ extension Data: PropertyNaming {
     case \Data.bytes: "bytes"
     default: nil
     }
+  }
+
+  /// The classes of the model, which a container that was given none takes when it first meets this one.
+  public static var modelClasses: [Swift.String: ManagedObject.Type] {
+    Gallery2Classes.byEntityName
   }
 }

@@ -53,7 +53,7 @@ extension House {
   }
 }
 
-extension House: PropertyNaming {
+extension House: PropertyNaming, ClassListing {
   /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
   /// of it.
   public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
@@ -68,5 +68,10 @@ extension House: PropertyNaming {
     case \House.words: "words"
     default: nil
     }
+  }
+
+  /// The classes of the model, which a container that was given none takes when it first meets this one.
+  public static var modelClasses: [Swift.String: ManagedObject.Type] {
+    Gallery2Classes.byEntityName
   }
 }

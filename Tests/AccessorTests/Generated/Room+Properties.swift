@@ -176,7 +176,7 @@ extension Room {
   }
 }
 
-extension Room: PropertyNaming {
+extension Room: PropertyNaming, ClassListing {
   /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
   /// of it.
   public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
@@ -201,5 +201,10 @@ extension Room: PropertyNaming {
     case \Room.works: "works"
     default: nil
     }
+  }
+
+  /// The classes of the model, which a container that was given none takes when it first meets this one.
+  public static var modelClasses: [Swift.String: ManagedObject.Type] {
+    Gallery2Classes.byEntityName
   }
 }

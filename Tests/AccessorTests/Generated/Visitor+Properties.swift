@@ -11,7 +11,7 @@ extension Visitor {
   }
 }
 
-extension Visitor: PropertyNaming {
+extension Visitor: PropertyNaming, ClassListing {
   /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
   /// of it.
   public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
@@ -19,5 +19,10 @@ extension Visitor: PropertyNaming {
     case \Visitor.name: "name"
     default: nil
     }
+  }
+
+  /// The classes of the model, which a container that was given none takes when it first meets this one.
+  public static var modelClasses: [Swift.String: ManagedObject.Type] {
+    Gallery2Classes.byEntityName
   }
 }

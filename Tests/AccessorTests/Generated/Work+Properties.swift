@@ -158,7 +158,7 @@ extension Work {
   }
 }
 
-extension Work: PropertyNaming {
+extension Work: PropertyNaming, ClassListing {
   /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
   /// of it.
   public static func propertyName(for keyPath: AnyKeyPath) -> Swift.String? {
@@ -225,5 +225,10 @@ extension Work: PropertyNaming {
     case \Painting.rooms: "rooms"
     default: nil
     }
+  }
+
+  /// The classes of the model, which a container that was given none takes when it first meets this one.
+  public static var modelClasses: [Swift.String: ManagedObject.Type] {
+    Gallery2Classes.byEntityName
   }
 }

@@ -339,7 +339,7 @@ struct BatchRequestTests {
     let model = try ManagedObjectModel(entities: [item])
     let entity = try model.required("Item")
     let folder = try TemporaryFolder()
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let first = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     let second = InMemoryStore(model: model)
     try coordinator.add(first)

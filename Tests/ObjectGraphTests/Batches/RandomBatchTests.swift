@@ -147,7 +147,7 @@ struct RandomBatchTests {
   private static func rank(_ object: ManagedObject) -> Int64? { object["rank"]?.integer }
   private static func weight(_ object: ManagedObject) -> Double? { object["weight"]?.double }
   private static func before(_ object: ManagedObject?, _ name: String) -> Value {
-    if case .attribute(let value)? = object?.committedValues(forKeys: [name])[name] { return value }
+    if case .attribute(let value)? = object?.committedPropertyValues(forKeys: [name])[name] { return value }
     return .null
   }
 

@@ -60,7 +60,7 @@ struct RollbackPolicyTests {
           let there = try Self.state(fresh, ids)
           #expect(here == there, note)
         }
-        for object in mine { try context.refresh(object, mergeChanges: true) }
+        for object in mine { context.refresh(object, mergeChanges: true) }
         let refreshed = try Self.state(context, ids)
         #expect(refreshed == here, note)
       }

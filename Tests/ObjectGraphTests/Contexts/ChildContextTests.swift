@@ -156,7 +156,7 @@ struct ChildContextTests {
   func assignment() throws {
     let school = try School(.inMemory)
     let model = school.person.model
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let stores = [InMemoryStore(model: model), InMemoryStore(model: model)]
     for store in stores { try coordinator.add(store) }
     let context = ManagedObjectContext(coordinator: coordinator, name: "two")

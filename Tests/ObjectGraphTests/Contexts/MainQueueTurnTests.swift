@@ -52,7 +52,7 @@ struct MainQueueTurnTests {
     let saved = log.lines.count
     await turn()
     #expect(log.lines.count == saved)
-    try view.refresh(ada, mergeChanges: false)
+    view.refresh(ada, mergeChanges: false)
     await turn()
     #expect(log.lines.count == saved + 1)
   }
@@ -142,7 +142,7 @@ struct MainQueueTurnTests {
     }
     try view.save()
     for _ in 0..<5 { await turn() }
-    #expect(ada["grade"] == .integer(5) && ada.changedValuesForCurrentEvent().isEmpty)
+    #expect(ada["grade"] == .integer(5) && ada.changedPropertyValuesForCurrentEvent().isEmpty)
   }
 
   @Test("the turn does not keep its context alive")

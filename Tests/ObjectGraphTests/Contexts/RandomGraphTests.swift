@@ -171,8 +171,8 @@ struct RandomGraphTests {
           plain.discard()
         case .refresh:
           guard let first else { continue }
-          try context.refresh(try find(graph, context, first), mergeChanges: true)
-        case .refreshAll: try context.refreshAllObjects()
+          context.refresh(try find(graph, context, first), mergeChanges: true)
+        case .refreshAll: context.refreshAllObjects()
         case .childEdit:
           guard let first, let second else { continue }
           let child = ManagedObjectContext(parent: context, name: "child")

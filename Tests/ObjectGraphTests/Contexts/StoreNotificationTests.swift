@@ -46,7 +46,7 @@ struct StoreNotificationTests {
   @Test("they come before and after a store is added or taken away, with the stores")
   func order() throws {
     let stores = (0..<2).map { _ in InMemoryStore(model: model) }
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let log = Log(coordinator, [stores[0].identifier: "a", stores[1].identifier: "b"])
     for store in stores { try coordinator.add(store) }
     try coordinator.remove(stores[0])
@@ -69,7 +69,7 @@ struct StoreNotificationTests {
 
   @Test("user info has the stores by Core Data's keys")
   func keys() throws {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let store = InMemoryStore(model: model)
     nonisolated(unsafe) var keys: [String] = []
     let token = NotificationCenter.default.addObserver(

@@ -73,7 +73,7 @@ struct LossTests {
       let maths = school.addCourse(context, 1)
       try context.save()
       let id = maths.objectID
-      try context.refresh(maths, mergeChanges: false)
+      context.refresh(maths, mergeChanges: false)
       let other = school.container.newBackgroundContext(name: "other")
       try other.performAndWait {
         other.undoManager = ContextUndoManager()

@@ -49,11 +49,11 @@ struct FaultTests {
       try school.store.save(request)
 
       let before = counting.fetchCount
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       #expect(ada.isFault && ada["grade"] == .integer(1))
       #expect(counting.fetchCount == before)
       context.stalenessInterval = 0
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       #expect(ada["grade"] == .integer(8))
       #expect(counting.fetchCount == before + 1)
       context.stalenessInterval = 3600
@@ -63,7 +63,7 @@ struct FaultTests {
         mine["grade"] = .integer(9)
         try other.save()
       }
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       #expect(ada["grade"] == .integer(9))
     }
   }
@@ -107,7 +107,7 @@ struct FaultTests {
         theirs[0].setObject(art, for: "course")
         try other.save()
       }
-      try context.refreshAllObjects()
+      context.refreshAllObjects()
       #expect(pupils[0]["grade"] == .integer(5) && pupils[0]["height"] == .double(1.5))
       #expect(pupils[0].object(for: "course")?["code"] == .integer(2))
       #expect(try pupils[1].objects(for: "clubs") == [club] && club.isInserted)
@@ -140,12 +140,12 @@ struct FaultTests {
   }
 
   @Test("what changed is told against the store and against the beginning of the event", arguments: StoreKind.allCases)
-  func changedValues(kind: StoreKind) throws {
+  func changedPropertyValues(kind: StoreKind) throws {
     let school = try School(kind)
     try school.work { context in
       let ada = school.addPupil(context, "Ada")
       let maths = school.addCourse(context, 1)
-      #expect(ada.changedValuesForCurrentEvent().isEmpty && ada.hasPersistentChangedValues)
+      #expect(ada.changedPropertyValuesForCurrentEvent().isEmpty && ada.hasPersistentChangedValues)
       try context.save()
       #expect(!ada.hasPersistentChangedValues)
       ada["grade"] = .integer(2)
@@ -153,12 +153,12 @@ struct FaultTests {
       ada.setObject(maths, for: "course")
       context.processPendingChanges()
       ada["grade"] = .integer(3)
-      #expect(ada.changedValuesForCurrentEvent() == ["grade": .attribute(.integer(2))])
-      #expect(ada.changedValues() == ["grade": .attribute(.integer(3)), "course": .toOne(maths.objectID)])
+      #expect(ada.changedPropertyValuesForCurrentEvent() == ["grade": .attribute(.integer(2))])
+      #expect(ada.changedPropertyValues() == ["grade": .attribute(.integer(3)), "course": .toOne(maths.objectID)])
       #expect(
-        ada.committedValues(forKeys: ["grade", "course", "nonsense"])
+        ada.committedPropertyValues(forKeys: ["grade", "course", "nonsense"])
           == ["grade": .attribute(.integer(1)), "course": .toOne(nil)])
-      #expect(maths.committedValues(forKeys: ["pupils"]) == ["pupils": .toMany([])])
+      #expect(maths.committedPropertyValues(forKeys: ["pupils"]) == ["pupils": .toMany([])])
       ada["grade"] = .integer(1)
       ada.setObject(nil, for: "course")
       #expect(!ada.hasChanges && !ada.hasPersistentChangedValues && ada["mood"] == .string("sunny"))
@@ -208,11 +208,11 @@ struct FaultTests {
       let ada = try #require(school.addPupil(context, "Ada") as? Hooked)
       ada.setObject(school.addCourse(context, 1), for: "course")
       try context.save()
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       #expect(ada.events == ["will Ada", "did true"])
       ada["grade"] = .integer(2)
       context.rollback()
-      try context.refresh(ada, mergeChanges: true)
+      context.refresh(ada, mergeChanges: true)
       context.delete(ada)
       context.delete(ada)
       #expect(

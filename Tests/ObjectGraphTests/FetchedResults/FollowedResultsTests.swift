@@ -158,7 +158,7 @@ struct FollowedResultsTests {
         if below(3) == 0 {
           context.rollback()
         } else if let object = following.fetchedObjects?.first {
-          try context.refresh(object, mergeChanges: below(2) == 0)
+          context.refresh(object, mergeChanges: below(2) == 0)
         }
       }
       context.processPendingChanges()

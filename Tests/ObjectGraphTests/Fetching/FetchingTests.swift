@@ -95,11 +95,11 @@ struct FetchingTests {
       let ada = school.addPupil(context, "Ada")
       try context.save()
       let id = ada.objectID
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       #expect(ada.isFault)
       #expect(ada["name"] == .string("Ada") && !ada.isFault)
       ada["name"] = .string("Eve")
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       #expect(ada["name"] == .string("Ada") && !context.hasChanges)
       let gone = ObjectID(
         entity: id.entity, reference: .permanent(store: school.store.identifier, primaryKey: 99))

@@ -24,7 +24,7 @@ struct ObjectEvaluationTests {
       let sum = try FetchExpression(parsing: "grade + course.code")
       #expect(try sum.evaluate(with: ada) == .value(.integer(11)))
       try context.save()
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       #expect(ada.isFault)
       #expect(try holds("course.pupils.@count == 1 AND entity == 'Pupil' AND objectID == SELF"))
       #expect(throws: PredicateCheckError.self) { try holds("nowhere == 1") }

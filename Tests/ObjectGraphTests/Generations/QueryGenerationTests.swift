@@ -33,7 +33,7 @@ struct QueryGenerationTests {
       }
       let again = try scene.read { context in
         // As refreshAllObjects does, so that faults fire again.
-        try context.refreshAllObjects()
+        context.refreshAllObjects()
         return try scene.view(context)
       }
       #expect(again == first, "round \(round)")
@@ -44,7 +44,7 @@ struct QueryGenerationTests {
     // Told to, it has what the others have.
     let advanced = try scene.read { context in
       try context.setQueryGenerationFrom(.current)
-      try context.refreshAllObjects()
+      context.refreshAllObjects()
       return try scene.view(context)
     }
     #expect(advanced == now)
@@ -74,7 +74,7 @@ struct QueryGenerationTests {
     ] {
       _ = try? other.string(statement)
       let again = try scene.read { context in
-        try context.refreshAllObjects()
+        context.refreshAllObjects()
         return try scene.view(context)
       }
       #expect(again == first, "\(statement)")
@@ -150,7 +150,7 @@ struct QueryGenerationTests {
     #expect(try grade(reader) == .integer(0))
     #expect(try grade(school.container.newBackgroundContext()) == .integer(30))
     try scene.change(grade: 31, adding: "ee")
-    try reader.performAndWait { try reader.refreshAllObjects() }
+    reader.performAndWait { reader.refreshAllObjects() }
     #expect(try grade(reader) == .integer(0))
     #expect(try grade(school.container.newBackgroundContext()) == .integer(31))
     let later = school.container.newBackgroundContext()
@@ -160,7 +160,7 @@ struct QueryGenerationTests {
     }
     #expect(try grade(later) == .integer(31))
     try scene.change(grade: 32, adding: "ff")
-    try later.performAndWait { try later.refreshAllObjects() }
+    later.performAndWait { later.refreshAllObjects() }
     #expect(try grade(later) == .integer(31))
   }
 
@@ -290,7 +290,7 @@ struct QueryGenerationTests {
     #expect(context.performAndWait { context.queryGenerationToken } == nil)
     #expect(try context.performAndWait { try context.count(school.all(school.pupil)) } == 0)
     let empty = ManagedObjectContext(
-      coordinator: try PersistentStoreCoordinator(managedObjectModel: store.model), name: "empty")
+      coordinator: PersistentStoreCoordinator(managedObjectModel: store.model), name: "empty")
     #expect(throws: StoreError.self) { try pin(empty) }
   }
 

@@ -120,7 +120,7 @@ struct RandomGenerationTests {
           case 0: try context.setQueryGenerationFrom(.current)
           case 1: try context.setQueryGenerationFrom(token)
           case 2: try context.setQueryGenerationFrom(nil)
-          case 3: try context.refreshAllObjects()
+          case 3: context.refreshAllObjects()
           case 4:
             kept = []
             context.reset()

@@ -29,7 +29,7 @@ struct HistoryFilterTests {
       comment.attributes = [AttributeDescription("text", .string)]
       comment.relationships = [RelationshipDescription("post", toOne: "Post", inverse: "comments")]
       let url = kind == .inMemory ? nil : folder.file("feed.sqlite")
-      var description = PersistentStoreDescription(type: .sqlite, url: url)
+      let description = PersistentStoreDescription(type: .sqlite, url: url)
       description.tracksHistory = true
       container = try PersistentContainer(
         name: "feed", managedObjectModel: ManagedObjectModel(entities: [post, comment]),

@@ -75,7 +75,7 @@ struct HistoryLibrary {
     }
   }
 
-  func history(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+  func history(_ request: PersistentHistoryChangeRequest) throws -> any HistoryResult {
     try work { try $0.execute(request) }
   }
 

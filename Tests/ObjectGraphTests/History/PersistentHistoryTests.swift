@@ -114,7 +114,7 @@ struct PersistentHistoryTests {
   func resultTypes() throws {
     let library = try HistoryLibrary()
     try lived(library)
-    func ask(_ type: PersistentHistoryResultType) throws -> PersistentHistoryResult {
+    func ask(_ type: PersistentHistoryResultType) throws -> any HistoryResult {
       let request = PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
       request.resultType = type
       return try library.history(request)

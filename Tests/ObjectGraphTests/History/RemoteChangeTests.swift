@@ -23,14 +23,14 @@ struct RemoteChangeTests {
   }
 
   private func description(_ name: String = "notes", tracksHistory: Bool = true) -> PersistentStoreDescription {
-    var description = PersistentStoreDescription(type: .sqlite, url: folder.file("\(name).sqlite"))
+    let description = PersistentStoreDescription(type: .sqlite, url: folder.file("\(name).sqlite"))
     description.tracksHistory = tracksHistory
     description.postsRemoteChanges = true
     return description
   }
 
   private func coordinator(_ description: PersistentStoreDescription) throws -> PersistentStoreCoordinator {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(with: description)
     return coordinator
   }
@@ -78,7 +78,7 @@ struct RemoteChangeTests {
   @Test("coordinators that share a store in memory are told of each other's saves")
   func memory() async throws {
     let store = InMemoryStore(model: model, tracksHistory: true)
-    let coordinators = try (0..<2).map { _ in try PersistentStoreCoordinator(managedObjectModel: model) }
+    let coordinators = (0..<2).map { _ in PersistentStoreCoordinator(managedObjectModel: model) }
     for coordinator in coordinators { try coordinator.add(store, postsRemoteChanges: true) }
     let logs = coordinators.map { RemoteChangeLog($0) }
     try save("a", coordinators[0])
@@ -134,7 +134,7 @@ struct RemoteChangeTests {
 
   @Test("without the option nothing is posted, and after a store was taken away neither")
   func silence() async throws {
-    var quiet = description()
+    let quiet = description()
     quiet.postsRemoteChanges = false
     let (one, other) = (try coordinator(quiet), try coordinator(description()))
     let silent = Counter(one)
@@ -155,7 +155,7 @@ struct RemoteChangeTests {
 
   @Test("a store of a type that tells of no changes is refused")
   func unsupported() throws {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let store = MuteStore(InMemoryStore(model: model))
     let error = #expect(throws: StoreError.self) { try coordinator.add(store, postsRemoteChanges: true) }
     #expect(error?.description.contains("cannot be watched for changes") == true)

@@ -114,7 +114,7 @@ struct WaitingTests {
         here = context.parent
       }
       for context in chain.reversed() {
-        try context.performAndWait { try context.refresh(context.object(with: id), mergeChanges: true) }
+        context.performAndWait { context.refresh(context.object(with: id), mergeChanges: true) }
       }
     }
 

@@ -102,7 +102,7 @@ struct EditedRowTests {
       takeApart(item)
       let values = EditedRowTests.attributes.map { "\(item.attributeValue($0))" }
       let changes: [[String: PropertyValue]] = [
-        item.changedValues(), item.committedValues(), item.changedValuesForCurrentEvent(),
+        item.changedPropertyValues(), item.committedPropertyValues(), item.changedPropertyValuesForCurrentEvent(),
       ]
       let texts = changes.map { change in
         change.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ")
@@ -132,7 +132,7 @@ struct EditedRowTests {
         case 22..<24: return "\(item.attributeValue(EditedRowTests.attributes[number(7)]))"
         case 24..<27: return description(item)
         case 27: item.setObject(number(3) == 0 ? nil : items[number(items.count)], for: "next")
-        case 28: try context.refresh(item, mergeChanges: number(2) == 0)
+        case 28: context.refresh(item, mergeChanges: number(2) == 0)
         case 29: context.rollback()
         case 30: context.undo()
         case 31: context.redo()

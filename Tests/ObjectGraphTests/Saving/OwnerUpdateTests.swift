@@ -97,7 +97,7 @@ struct OwnerUpdateTests {
         #expect(context.updatedObjects.contains(object) == isOwner)
         #expect(object.changedRelationships == (isOwner ? [relationship] : []))
         let expected = isOwner ? try object.objectIDs(for: relationship) : nil
-        #expect(object.changedValues()[relationship] == expected.map { .toMany($0) })
+        #expect(object.changedPropertyValues()[relationship] == expected.map { .toMany($0) })
       }
       if change == .manyToMany || change == .manyToManyBack { #expect(scene.bob.isUpdated) }
       observer.on(ManagedObjectContext.didSaveObjectsNotification, context) { notification in
@@ -128,7 +128,7 @@ struct OwnerUpdateTests {
       context.processPendingChanges()
       context.undo()
       #expect(context.updatedObjects.isEmpty && !context.hasChanges)
-      for owner in owners { #expect(!owner.isUpdated && owner.changedValues().isEmpty) }
+      for owner in owners { #expect(!owner.isUpdated && owner.changedPropertyValues().isEmpty) }
       context.redo()
       for owner in owners { #expect(owner.isUpdated) }
       context.undo()

@@ -71,7 +71,7 @@ struct StoreFailureTests {
       try context.save()
       for isFault in [false, true] {
         context.stalenessInterval = 0
-        try context.refresh(maths, mergeChanges: false)
+        context.refresh(maths, mergeChanges: false)
         if !isFault { #expect(maths["code"] == .integer(1)) }
         store.isBroken.store(true, ordering: .relaxed)
         #expect(throws: StoreError.self) { try maths.objects(for: "pupils") }
@@ -91,7 +91,7 @@ struct StoreFailureTests {
       context.stalenessInterval = 0
       let ada = school.addPupil(context, "Ada")
       try context.save()
-      try context.refresh(ada, mergeChanges: false)
+      context.refresh(ada, mergeChanges: false)
       store.isBroken.store(true, ordering: .relaxed)
       #expect(ada["name"] == nil && ada.isFault && !ada.isDeleted)
       ada["name"] = .string("Eve")
@@ -114,7 +114,7 @@ struct StoreFailureTests {
       try child.performAndWait {
         let ada = school.addPupil(child, "Ada")
         try child.existingObject(with: club.objectID).add(ada, to: "members")
-        try parent.refresh(club, mergeChanges: false)
+        parent.refresh(club, mergeChanges: false)
         store.isBroken.store(true, ordering: .relaxed)
         #expect(throws: StoreError.self) { try child.save() }
         #expect(!parent.hasChanges && child.hasChanges)

@@ -88,7 +88,7 @@ enum StressWorker: String, CaseIterable, Sendable {
       let isSaved = try context.performAndWait {
         context.stalenessInterval = 0
         let account = try ledger.account(accountName, in: context)
-        try context.refresh(account, mergeChanges: false)
+        context.refresh(account, mergeChanges: false)
         try Self.add(to: account)
         do {
           try context.save()

@@ -145,7 +145,7 @@ struct UndoMergeTests {
         try other.existingObject(with: id)["grade"] = .integer(5)
         try other.save()
       }
-      try context.refresh(ada, mergeChanges: true)
+      context.refresh(ada, mergeChanges: true)
       #expect(ada["name"] == .string("Eve") && ada["grade"] == .integer(5))
       context.undo()
       #expect(ada["name"] == .string("Ada") && ada["grade"] == .integer(5))

@@ -159,7 +159,7 @@ struct UndoTests {
       maths["title"] = .string("F")
       #expect(!manager.canUndo)
       manager.undo()
-      #expect(context.hasChanges && maths.changedValuesForCurrentEvent() == ["title": .attribute(.string("E"))])
+      #expect(context.hasChanges && maths.changedPropertyValuesForCurrentEvent() == ["title": .attribute(.string("E"))])
     }
   }
 

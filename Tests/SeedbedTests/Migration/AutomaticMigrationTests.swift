@@ -87,11 +87,11 @@ struct AutomaticMigrationTests {
 
   private func container(
     _ url: URL, _ make: () throws -> PersistentContainer,
-    _ change: (inout PersistentStoreDescription) -> Void = { _ in }
+    _ change: (PersistentStoreDescription) -> Void = { _ in }
   ) throws -> PersistentContainer {
     let container = try make()
-    var description = PersistentStoreDescription(type: .sqlite, url: url)
-    change(&description)
+    let description = PersistentStoreDescription(type: .sqlite, url: url)
+    change(description)
     container.persistentStoreDescriptions = [description]
     return container
   }
@@ -129,7 +129,7 @@ struct AutomaticMigrationTests {
     let model = try Shelf.write(to: folder, withoutFirst: true)
     let makers: [() throws -> PersistentContainer] = [
       { try PersistentContainer(name: "Shelf", modelURL: model) },
-      { try PersistentContainer(name: "Shelf", managedObjectModel: try Shelf.models()[2]) },
+      { PersistentContainer(name: "Shelf", managedObjectModel: try Shelf.models()[2]) },
     ]
     for (index, make) in makers.enumerated() {
       let url = folder.file("shelf\(index).sqlite")
@@ -162,13 +162,13 @@ struct AutomaticMigrationTests {
       try context.save()
     }
     let unknown = try #require(
-      try refusal(url, container(url) { try PersistentContainer(name: "Shelf", managedObjectModel: models[1]) })
+      try refusal(url, container(url) { PersistentContainer(name: "Shelf", managedObjectModel: models[1]) })
         as? MigrationError)
     #expect(unknown.code == .missingMappingModel)
     #expect(unknown.message.contains("none of the known versions"), "\(unknown)")
     #expect(unknown.message.contains("Book.author") && unknown.hint?.contains("newer") == true, "\(unknown)")
     // The same where the newer version is known, and an older one is wanted.
-    let coordinator = try container(url) { try PersistentContainer(name: "Shelf", managedObjectModel: models[1]) }
+    let coordinator = try container(url) { PersistentContainer(name: "Shelf", managedObjectModel: models[1]) }
     coordinator.persistentStoreCoordinator.storeMigrator = ProgressiveMigration(library: try Shelf.library())
     let known = try #require(try refusal(url, coordinator) as? MigrationError)
     #expect(known.message.contains("newer than that") && known.message.contains("Book.author"), "\(known)")
@@ -195,7 +195,7 @@ struct AutomaticMigrationTests {
     let url = folder.file("shelf.sqlite")
     try Shelf.fill(.sqlite, url)
     let model = try Shelf.write(to: folder)
-    let changes: [(inout PersistentStoreDescription) -> Void] = [
+    let changes: [(PersistentStoreDescription) -> Void] = [
       { $0.shouldMigrateStoreAutomatically = false }, { $0.isReadOnly = true },
     ]
     for change in changes {

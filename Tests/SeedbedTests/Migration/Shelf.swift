@@ -50,7 +50,7 @@ enum Shelf {
     _ type: some PersistentStoreType, _ url: URL, _ model: ManagedObjectModel, migrator: (any StoreMigrating)?,
     _ body: (ManagedObjectContext) throws -> Result
   ) throws -> Result {
-    let coordinator = try PersistentStoreCoordinator(managedObjectModel: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     coordinator.storeMigrator = migrator
     let store = try coordinator.addPersistentStore(with: PersistentStoreDescription(type: type, url: url))
     defer { try? coordinator.remove(store) }

@@ -9,7 +9,7 @@ func titlesOfLongBooks() throws -> [String] {
     AttributeDescription("published", .date), AttributeDescription("shop", .uri),
   ]
   let model = try ManagedObjectModel(entities: [book])
-  let container = try PersistentContainer(
+  let container = PersistentContainer(
     name: "Books", managedObjectModel: model, persistentStoreDescriptions: [PersistentStoreDescription(type: .inMemory)]
   )
   try container.loadPersistentStores()

@@ -41,7 +41,7 @@ extension JournalEntry {
   }
 }
 
-extension JournalEntry: PropertyNaming {
+extension JournalEntry: PropertyNaming, ClassListing {
   /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
   /// of it.
   static func propertyName(for keyPath: AnyKeyPath) -> String? {
@@ -54,5 +54,10 @@ extension JournalEntry: PropertyNaming {
     case \JournalEntry.wind: "wind"
     default: nil
     }
+  }
+
+  /// The classes of the model, which a container that was given none takes when it first meets this one.
+  static var modelClasses: [String: ManagedObject.Type] {
+    SurfJournalClasses.byEntityName
   }
 }

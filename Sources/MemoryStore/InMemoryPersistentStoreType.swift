@@ -3,7 +3,7 @@ public import ObjectModel
 public import StoreInterface
 
 /// Stores without a file. Each description makes a new, empty one.
-public struct InMemoryStoreType: PersistentStoreType {
+public struct InMemoryPersistentStoreType: PersistentStoreType {
   /// As in Core Data's metadata.
   public var name: String { "InMemory" }
   /// The type; `.inMemory` reads better.
@@ -20,7 +20,11 @@ public struct InMemoryStoreType: PersistentStoreType {
   }
 }
 
-extension PersistentStoreType where Self == InMemoryStoreType {
+extension PersistentStoreType where Self == InMemoryPersistentStoreType {
   /// Stores without a file.
-  public static var inMemory: InMemoryStoreType { InMemoryStoreType() }
+  public static var inMemory: InMemoryPersistentStoreType { InMemoryPersistentStoreType() }
 }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Core Data's name of `.inMemory`.
+public let InMemoryStoreType = InMemoryPersistentStoreType()

@@ -7,7 +7,7 @@ import SQLite
 public import StoreInterface
 
 /// Stores in Core Data's own SQLite layout.
-public struct SQLiteStoreType: PersistentStoreType {
+public struct SQLitePersistentStoreType: PersistentStoreType {
   /// As in Core Data's metadata.
   public var name: String { "SQLite" }
   /// The type; `.sqlite` reads better.
@@ -77,7 +77,18 @@ public struct SQLiteStoreType: PersistentStoreType {
   }
 }
 
-extension PersistentStoreType where Self == SQLiteStoreType {
+extension PersistentStoreType where Self == SQLitePersistentStoreType {
   /// Stores in Core Data's own SQLite layout.
-  public static var sqlite: SQLiteStoreType { SQLiteStoreType() }
+  public static var sqlite: SQLitePersistentStoreType { SQLitePersistentStoreType() }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Core Data's name of `.sqlite`.
+public let SQLiteStoreType = SQLitePersistentStoreType()
+
+extension PersistentStoreDescription {
+  /// An SQLite store at that place.
+  public convenience init(url: URL) { self.init(type: .sqlite, url: url) }
+  /// An SQLite store whose place is still to be set; one that has none is kept in memory.
+  public convenience init() { self.init(type: .sqlite) }
 }

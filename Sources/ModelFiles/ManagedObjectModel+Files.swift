@@ -1,0 +1,53 @@
+public import Foundation
+public import ObjectModel
+
+/// Models by their files, with Core Data's names. `ModelReader` says what is wrong with a model that cannot be read.
+extension ManagedObjectModel {
+  /// The model at a place (`.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`); nil when it cannot be read.
+  public convenience init?(contentsOf url: URL) {
+    guard let model = try? ModelReader.read(path: url.path) else { return nil }
+    self.init(model)
+  }
+
+  /// All models of bundles as one; nil when there is none, or one cannot be read. See `init(byMerging:)`.
+  /// - Parameter bundles: nil for the main one.
+  public static func mergedModel(from bundles: [Bundle]?) -> ManagedObjectModel? {
+    let suffixes = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
+    let folders = (bundles ?? [.main]).flatMap { [$0.resourceURL ?? $0.bundleURL] }
+    var models: [ManagedObjectModel] = []
+    for folder in folders {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      for name in names.sorted() where suffixes.contains((name as NSString).pathExtension) {
+        guard let model = ManagedObjectModel(contentsOf: folder.appendingPathComponent(name)) else { return nil }
+        models.append(model)
+      }
+    }
+    return models.isEmpty ? nil : ManagedObjectModel(byMerging: models)
+  }
+
+  /// The entities, configurations and templates of models as one; nil without models. Of templates of one name, the
+  /// first model's is taken. Two entities of one name
+  /// with different version hashes, and entities that do not fit together, are mistakes of the program and stop it, as
+  /// Core Data raises an exception.
+  public convenience init?(byMerging models: [ManagedObjectModel]?) {
+    guard let models, !models.isEmpty else { return nil }
+    var entities: [Entity] = []
+    for entity in models.flatMap(\.entities) {
+      if let known = entities.first(where: { $0.name == entity.name }) {
+        precondition(known.versionHash == entity.versionHash, "the models have different entities \(known.name)")
+      } else {
+        entities.append(entity)
+      }
+    }
+    do {
+      self.init(
+        try ManagedObjectModel(
+          entities: entities.map(\.description),
+          configurations: models.reduce(into: [:]) { $0.merge($1.configurations) { Array(Set($0 + $1)).sorted() } },
+          fetchRequestTemplates: Array(
+            models.reduce(into: [:]) { $0.merge($1.fetchRequestTemplates) { first, _ in first } }.values)))
+    } catch {
+      preconditionFailure("the models do not fit together: \(error)")
+    }
+  }
+}

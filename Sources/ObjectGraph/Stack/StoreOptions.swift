@@ -1,0 +1,186 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import Foundation
+import ObjectModel
+public import StoreInterface
+
+/// Whether a new store keeps persistent history: `PersistentStoreDescription.tracksHistory`.
+public let PersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// Whether writes are told: `PersistentStoreDescription.postsRemoteChanges`.
+public let PersistentStoreRemoteChangeNotificationPostOptionKey =
+  "NSPersistentStoreRemoteChangeNotificationOptionKey"
+/// `PersistentStoreDescription.isReadOnly`
+public let ReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// `PersistentStoreDescription.timeout`, in seconds.
+public let PersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+/// `PersistentStoreDescription.shouldMigrateStoreAutomatically`
+public let MigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+/// `PersistentStoreDescription.shouldInferMappingModelAutomatically`
+public let InferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// `PersistentStoreDescription.migrator`
+public let PersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
+
+extension PersistentStoreDescription {
+  /// Sets what a key of Core Data's says; nil sets it back. A key that is none of those above goes to `options`, for
+  /// types of stores that know it. A value that the key does not take stops the program, where Core Data raises an
+  /// exception.
+  public func setOption(_ option: Any?, forKey key: String) {
+    switch key {
+    case PersistentHistoryTrackingKey: self.tracksHistory = flag(option, key) ?? false
+    case PersistentStoreRemoteChangeNotificationPostOptionKey: self.postsRemoteChanges = flag(option, key) ?? false
+    case ReadOnlyPersistentStoreOption: self.isReadOnly = flag(option, key) ?? false
+    case MigratePersistentStoresAutomaticallyOption: self.shouldMigrateStoreAutomatically = flag(option, key) ?? true
+    case InferMappingModelAutomaticallyOption: self.shouldInferMappingModelAutomatically = flag(option, key) ?? true
+    case PersistentStoreTimeoutOption: self.timeout = number(option, key)?.doubleValue ?? 5
+    case PersistentStoreStagedMigrationManagerOptionKey:
+      guard option == nil || option is any StoreMigrating else { refuse(option, key) }
+      self.migrator = option as? any StoreMigrating
+    default:
+      guard let value = Value(anyValue: option) else { refuse(option, key) }
+      self.options[key] = value == .null ? nil : value
+    }
+  }
+
+  /// Sets all options of a dictionary.
+  func setOptions(_ values: [AnyHashable: Any]?) {
+    for (key, value) in values ?? [:] {
+      guard let name = key.base as? String else { refuse(value, "\(key)") }
+      setOption(value, forKey: name)
+    }
+  }
+
+  private func flag(_ option: Any?, _ key: String) -> Bool? { number(option, key)?.boolValue }
+
+  private func number(_ option: Any?, _ key: String) -> NSNumber? {
+    switch option {
+    case nil, is NSNull: return nil
+    case let number as NSNumber: return number
+    case let flag as Bool: return NSNumber(value: flag)
+    case let number as Int: return NSNumber(value: number)
+    case let number as Double: return NSNumber(value: number)
+    default: refuse(option, key)
+    }
+  }
+
+  private func refuse(_ option: Any?, _ key: String) -> Never {
+    preconditionFailure("the option \(key) of a store does not take \(option.map { "a \(type(of: $0))" } ?? "nil")")
+  }
+}
+
+/// Core Data's calls with options in a dictionary.
+extension PersistentStoreCoordinator {
+  /// As `addPersistentStore(with:)`.
+  /// - Parameter options: see `PersistentStoreDescription.setOption(_:forKey:)`.
+  @discardableResult
+  public func addPersistentStore(
+    ofType type: some PersistentStoreType, configurationName configuration: String?, at url: URL?,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> any PersistentStore {
+    let description = PersistentStoreDescription(type: type, url: url, configuration: configuration)
+    description.setOptions(options)
+    return try addPersistentStore(with: description)
+  }
+
+  /// As `addPersistentStore(with:)`.
+  /// - Parameter options: see `PersistentStoreDescription.setOption(_:forKey:)`.
+  @discardableResult
+  public func addPersistentStore(
+    type: some PersistentStoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> any PersistentStore {
+    try addPersistentStore(ofType: type, configurationName: configuration, at: url, options: options)
+  }
+
+  /// As `addPersistentStore(with:)`, and calls back; later and from another thread where the description says so.
+  public func addPersistentStore(
+    with description: PersistentStoreDescription,
+    completionHandler: @escaping @Sendable (PersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    @Sendable func add() {
+      let outcome = Result { try addPersistentStore(with: description) }
+      if case .failure(let error) = outcome {
+        completionHandler(description, error)
+      } else {
+        completionHandler(description, nil)
+      }
+    }
+    if description.shouldAddStoreAsynchronously { DispatchQueue.global().async(execute: add) } else { add() }
+  }
+
+  /// The static function of that name.
+  /// - Parameter options: a read-only store is refused.
+  public func destroyPersistentStore(
+    at url: URL, type: some PersistentStoreType, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try requireWritable(options, url)
+    try Self.destroyPersistentStore(at: url, type: type)
+  }
+
+  /// The static function of that name.
+  /// - Parameter options: a read-only store is refused.
+  public func destroyPersistentStore(
+    at url: URL, ofType type: some PersistentStoreType, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try destroyPersistentStore(at: url, type: type, options: options)
+  }
+
+  /// The static function of that name.
+  /// - Parameters:
+  ///   - options: a read-only destination is refused.
+  ///   - sourceOptions: say nothing that matters, since the source is only read.
+  public func replacePersistentStore(
+    at url: URL, destinationOptions options: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
+    sourceOptions: [AnyHashable: Any]? = nil, type: some PersistentStoreType
+  ) throws {
+    try requireWritable(options, url)
+    try Self.replacePersistentStore(at: url, withPersistentStoreFrom: source, type: type)
+  }
+
+  /// The static function of that name.
+  /// - Parameters:
+  ///   - options: a read-only destination is refused.
+  ///   - sourceOptions: say nothing that matters, since the source is only read.
+  public func replacePersistentStore(
+    at url: URL, destinationOptions options: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
+    sourceOptions: [AnyHashable: Any]? = nil, ofType type: some PersistentStoreType
+  ) throws {
+    try replacePersistentStore(
+      at: url, destinationOptions: options, withPersistentStoreFrom: source, sourceOptions: sourceOptions, type: type)
+  }
+
+  private func requireWritable(_ options: [AnyHashable: Any]?, _ url: URL) throws {
+    let description = PersistentStoreDescription(type: AnyType(), url: url)
+    description.setOptions(options)
+    if description.isReadOnly { throw StoreError.unsupported("\(url.path) is read-only by its options") }
+  }
+
+  /// `metadataForPersistentStore(type:at:)`
+  /// - Parameter options: say nothing that matters, since the store is only read.
+  public static func metadataForPersistentStore(
+    ofType type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: any Sendable] {
+    try metadataForPersistentStore(type: type, at: url)
+  }
+
+  /// `metadataForPersistentStore(type:at:)`
+  /// - Parameter options: say nothing that matters, since the store is only read.
+  public static func metadataForPersistentStore(
+    type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]?
+  ) throws -> [String: any Sendable] {
+    try metadataForPersistentStore(type: type, at: url)
+  }
+}
+
+/// For a description that is read for its options only.
+private struct AnyType: PersistentStoreType {
+  var name: String { "" }
+  func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
+    throw StoreError.unsupported("no type of store was named")
+  }
+  func destroy(at url: URL) throws {}
+  func replace(at url: URL, with source: URL) throws {}
+}
+
+/// Whether two types of stores have one name.
+public func == (left: any PersistentStoreType, right: any PersistentStoreType) -> Bool { left.name == right.name }
+/// Whether two types of stores have different names.
+public func != (left: any PersistentStoreType, right: any PersistentStoreType) -> Bool { left.name != right.name }

@@ -1,0 +1,84 @@
+public import Foundation
+import ObjectModel
+
+/// Foundation's classes, which key-value code hands on.
+extension NSNumber: PredicateArgument {
+  /// A constant: a decimal of an `NSDecimalNumber`, a fraction of one that was made of a fraction, otherwise an integer.
+  public var predicateExpression: FetchExpression {
+    if let decimal = self as? NSDecimalNumber { return .constant(.decimal(decimal.decimalValue)) }
+    // Safety: the type is a C string that is never empty and lives at least as long as the number.
+    switch unsafe UInt8(bitPattern: objCType.pointee) {
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): return .constant(.double(doubleValue))
+    case UInt8(ascii: "Q"): return uint64Value.predicateExpression
+    default: return .constant(.integer(int64Value))
+    }
+  }
+}
+
+extension NSString: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: FetchExpression { .constant(.string(String(describing: self))) }
+}
+
+extension NSDate: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: FetchExpression {
+    .constant(.date(Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate)))
+  }
+}
+
+extension NSData: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: FetchExpression { .constant(.data(Data(referencing: self))) }
+}
+
+extension NSUUID: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: FetchExpression { .constant(UUID(uuidString: uuidString).map { .uuid($0) } ?? .null) }
+}
+
+extension NSURL: PredicateArgument {
+  /// A constant.
+  public var predicateExpression: FetchExpression { .constant(absoluteURL.map { .uri($0) } ?? .null) }
+}
+
+extension NSNull: PredicateArgument {
+  /// A null constant.
+  public var predicateExpression: FetchExpression { .constant(.null) }
+}
+
+extension NSArray: PredicateArgument {
+  /// An aggregate. An element that cannot be an argument stops the program.
+  public var predicateExpression: FetchExpression { FetchExpression(elements: self) }
+}
+
+extension NSSet: PredicateArgument {
+  /// An aggregate, in no particular order. An element that cannot be an argument stops the program.
+  public var predicateExpression: FetchExpression { FetchExpression(elements: self) }
+}
+
+extension FetchExpression {
+  fileprivate init(elements: some Sequence) {
+    self = .aggregate(elements.map { argument(of: $0)?.predicateExpression ?? .constant(.null) })
+  }
+}
+
+extension FetchPredicate {
+  /// As `init(format:_:)`, with arguments of any type that key-value code has. One that cannot be an argument stops the
+  /// program, where Core Data raises an exception.
+  @_disfavoredOverload
+  public init(format: String, argumentArray arguments: [Any]?) {
+    self.init(format: format, argumentArray: (arguments ?? []).map { argument(of: $0) })
+  }
+}
+
+private func argument(of value: Any) -> (any PredicateArgument)? {
+  switch value {
+  case let argument as any PredicateArgument: return argument
+  case let list as [Any]:
+    return FetchExpression.aggregate(list.map { argument(of: $0)?.predicateExpression ?? .constant(.null) })
+  case let set as Set<AnyHashable>:
+    return FetchExpression.aggregate(set.map { argument(of: $0.base)?.predicateExpression ?? .constant(.null) })
+  default: preconditionFailure("a \(type(of: value)) cannot be an argument of a predicate")
+  }
+}

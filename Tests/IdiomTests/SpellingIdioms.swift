@@ -1,0 +1,244 @@
+import Foundation
+import Seedbed
+import TestSupport
+import Testing
+
+/// Core Data's own spellings of keys, codes and kinds.
+@Suite("Idioms: spellings")
+struct SpellingIdioms {
+  @Test("spellings: what a notification tells by its keys")
+  func notificationKeys() throws {
+    try Kitchen.cook { context in
+      let recipes = try Kitchen.stock(context)
+      let told = Collected<String>()
+      let names: [Notification.Name] = [
+        .ManagedObjectContextWillSave, .ManagedObjectContextObjectsDidChange, .ManagedObjectContextDidSave,
+        .ManagedObjectContextDidSaveObjectIDs,
+      ]
+      let tokens = names.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { note in
+          for key in [InsertedObjectsKey, UpdatedObjectsKey, DeletedObjectsKey, RefreshedObjectsKey] {
+            guard let objects = note.userInfo?[key] as? Set<ManagedObject> else { continue }
+            let titles = objects.compactMap { ($0 as? Recipe)?.title }.sorted()
+            told.append("\(name == .ManagedObjectContextDidSave ? "saved" : "changed") \(key.rawValue) \(titles)")
+          }
+          for key in [InsertedObjectIDsKey, UpdatedObjectIDsKey, DeletedObjectIDsKey]
+          where name == .ManagedObjectContextDidSaveObjectIDs {
+            if let ids = note.userInfo?[key] as? Set<ManagedObjectID> { told.append("\(key.rawValue) \(ids.count)") }
+          }
+        }
+      }
+      defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+      recipes[0].title = "Stew"
+      Recipe(context: context).title = "Pie"
+      context.processPendingChanges()
+      #expect(told.removeAll() == ["changed inserted [\"Pie\"]", "changed updated [\"Stew\"]"])
+      try context.save()
+      #expect(
+        told.removeAll() == [
+          "saved inserted [\"Pie\"]", "saved updated [\"Stew\"]", "inserted_objectIDs 1", "updated_objectIDs 1",
+        ])
+      context.refresh(recipes[0], mergeChanges: false)
+      context.processPendingChanges()
+      #expect(told.removeAll() == ["changed refreshed [\"Stew\"]"])
+    }
+  }
+
+  @Test("spellings: a batch deletion told to a context by a key")
+  func remoteKeys() throws {
+    try Kitchen.cook { context in
+      let recipes = try Kitchen.stock(context)
+      let fetch = FetchRequest<any FetchRequestResult>(entityName: "Recipe")
+      fetch.predicate = FetchPredicate(format: "title == %@", "Bread")
+      let delete = BatchDeleteRequest(fetchRequest: fetch)
+      delete.resultType = .resultTypeObjectIDs
+      let result = try context.execute(delete) as? BatchDeleteResult
+      let ids = result?.result as? [ManagedObjectID] ?? []
+      #expect(ids == [recipes[1].objectID] && result?.deletedCount == 1)
+      ManagedObjectContext.mergeChanges(fromRemoteContextSave: [DeletedObjectsKey: ids], into: [context])
+      context.processPendingChanges()
+      #expect(recipes[1].isDeleted || recipes[1].managedObjectContext == nil)
+    }
+  }
+
+  @Test("spellings: codes and keys of errors")
+  func errors() throws {
+    try Kitchen.cook { context in
+      let recipe = Recipe(context: context)
+      recipe["servings"] = 0
+      do {
+        try context.save()
+        Issue.record("a recipe without a title was saved")
+      } catch {
+        // Swift casts its errors on Apple's systems only: `catch let error as NSError` catches none elsewhere.
+        let error = error as NSError
+        #expect(error.domain == NSCocoaErrorDomain && error.code == ValidationMultipleErrorsError)
+        #expect(CocoaError.Code(rawValue: error.code) == .validationMultipleErrors)
+        let details = error.userInfo[DetailedErrorsKey] as? [NSError] ?? []
+        #expect(
+          Set(details.map(\.code)) == [ValidationMissingMandatoryPropertyError, ValidationNumberTooSmallError])
+        #expect(Set(details.compactMap { $0.userInfo[ValidationKeyErrorKey] as? String }) == ["title", "servings"])
+        #expect(details.allSatisfy { $0.userInfo[ValidationObjectErrorKey] as? ManagedObjectID == recipe.objectID })
+      }
+    }
+  }
+
+  @Test("spellings: a conflict of two contexts by its code")
+  func conflict() throws {
+    let container = try Kitchen.container()
+    let (one, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+    one.mergePolicy = MergePolicy(merge: .errorMergePolicyType)
+    let recipes = try one.performAndWait { try Kitchen.stock(one) }
+    try other.performAndWait {
+      for recipe in try other.fetch(Recipe.fetchRequest()) { recipe.title += "!" }
+      try other.save()
+    }
+    one.performAndWait {
+      for recipe in recipes { recipe.title += "?" }
+      do {
+        try one.save()
+        Issue.record("the rows of another save were overwritten")
+      } catch {
+        // Swift casts its errors on Apple's systems only: `catch let error as NSError` catches none elsewhere.
+        let error = error as NSError
+        #expect(error.code == ManagedObjectMergeError)
+        #expect((error.userInfo[PersistentStoreSaveConflictsErrorKey] as? [MergeConflict])?.count == 3)
+      }
+    }
+  }
+
+  @Test("spellings: merge policies")
+  func policies() {
+    let policies = [
+      ErrorMergePolicy, MergeByPropertyStoreTrumpMergePolicy, MergeByPropertyObjectTrumpMergePolicy,
+      OverwriteMergePolicy, RollbackMergePolicy,
+    ]
+    let types: [MergePolicyType] = [
+      .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType,
+      .overwriteMergePolicyType, .rollbackMergePolicyType,
+    ]
+    #expect(policies.map(\.mergeType) == types && types.map { MergePolicy(merge: $0).kind } == types)
+  }
+
+  @Test("spellings: a model in code")
+  func model() throws {
+    var title = AttributeDescription()
+    title.name = "title"
+    title.attributeType = .stringAttributeType
+    title.isOptional = false
+    var notes = RelationshipDescription("notes", toMany: "Note", inverse: "folder")
+    notes.deleteRule = .cascadeDeleteRule
+    notes.minCount = 1
+    notes.maxCount = 3
+    var folder = EntityDescription()
+    folder.name = "Folder"
+    folder.properties = [title, notes]
+    folder.indexes = [FetchIndexDescription(name: "byTitle", elements: [.init(.property("title"))])]
+    var note = EntityDescription("Note")
+    note.properties = [RelationshipDescription("folder", toOne: "Folder", inverse: "notes")]
+    let model = try ManagedObjectModel(entities: [folder, note])
+    let entity = try #require(model.entitiesByName["Folder"])
+    #expect(entity.attributesByName["title"]?.attributeType == .string)
+    #expect(entity.description.properties.map(\.name) == ["title", "notes"])
+    #expect(entity.relationshipsByName["notes"]?.description.maxCount == 3)
+    let types: [AttributeType] = [
+      .undefinedAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
+      .decimalAttributeType, .doubleAttributeType, .floatAttributeType, .stringAttributeType, .booleanAttributeType,
+      .dateAttributeType, .binaryDataAttributeType, .UUIDAttributeType, .URIAttributeType, .transformableAttributeType,
+      .objectIDAttributeType, .compositeAttributeType,
+    ]
+    #expect(types == AttributeType.allCases && AttributeType.binaryData == .binary)
+    let rules: [DeleteRule] = [.noActionDeleteRule, .nullifyDeleteRule, .cascadeDeleteRule, .denyDeleteRule]
+    #expect(rules == DeleteRule.allCases)
+    #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [EntityDescription()]) }
+  }
+
+  @Test("spellings: changed and committed values of any type")
+  func changedValues() throws {
+    try Kitchen.cook { context in
+      let recipes = try Kitchen.stock(context)
+      let soup = recipes[0]
+      let step = EntityDescription.insertNewObject(forEntityName: "Step", into: context)
+      try soup.setObjects([step], for: "steps")
+      soup.title = "Stew"
+      soup.author = nil
+      let changed = soup.changedValues()
+      #expect(changed["title"] as? String == "Stew" && changed["author"] is NSNull)
+      #expect(changed["steps"] as? [ManagedObject] == [step])
+      let committed = soup.committedValues(forKeys: ["title", "created", "author", "link"])
+      #expect(committed["title"] as? String == "Soup" && committed["link"] is NSNull)
+      #expect((committed["author"] as? Person)?.name == "Ann" && committed.count == 4)
+      #expect(soup.changedValuesForCurrentEvent()["title"] as? String == "Soup")
+      #expect(Set(soup.committedValues(forKeys: nil).keys).isSuperset(of: changed.keys))
+    }
+  }
+
+  @Test("spellings: dictionaries of Foundation, and results of any kind")
+  func dictionaries() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let count = ExpressionDescription()
+      count.name = "count"
+      count.expression = FetchExpression(forFunction: "count:", arguments: [FetchExpression(forKeyPath: "title")])
+      count.resultType = .integer32AttributeType
+      let request = FetchRequest<NSDictionary>(entityName: "Recipe")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["author.name", count]
+      request.propertiesToGroupBy = ["author.name"]
+      request.havingPredicate = FetchPredicate(format: "%@ > 1", FetchExpression(forVariable: "count"))
+      let rows = try context.fetch(request)
+      #expect(rows.count == 1 && rows.first?["author.name"] as? String == "Ann" && rows.first?["count"] as? Int == 2)
+
+      let any = FetchRequest<any FetchRequestResult>(entityName: "Recipe")
+      any.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true)]
+      #expect((try context.fetch(any) as? [Recipe])?.map(\.title) == ["Bread", "Cake", "Soup"])
+      any.resultType = .managedObjectIDResultType
+      #expect((try context.fetch(any) as? [ManagedObjectID])?.count == 3)
+      any.resultType = .countResultType
+      #expect((try context.fetch(any) as? [NSNumber])?.first == 3)
+      any.resultType = .dictionaryResultType
+      any.propertiesToFetch = ["title"]
+      #expect((try context.fetch(any) as? [[String: Any]])?.first?["title"] as? String == "Bread")
+      #expect(try context.count(for: any) == 3)
+    }
+  }
+
+  @Test("spellings: a batch insertion by a dictionary of Foundation's")
+  func mutableDictionary() throws {
+    try Kitchen.cook { context in
+      var titles = ["Pie", "Tart"]
+      let insert = BatchInsertRequest(entityName: "Recipe") { (row: NSMutableDictionary) -> Bool in
+        guard let title = titles.popLast() else { return true }
+        row["title"] = title
+        row["rating"] = 2.5
+        return false
+      }
+      insert.resultType = .count
+      let result = try context.execute(insert) as? BatchInsertResult
+      #expect(result?.result as? Int == 2 && result?.insertedCount == 2)
+      let request = Recipe.fetchRequest()
+      request.predicate = FetchPredicate(format: "rating == 2.5")
+      #expect(Set(try context.fetch(request).map(\.title)) == ["Pie", "Tart"])
+    }
+  }
+
+  @Test("spellings: a refreshed object whose store fails is told by the next save")
+  func failingRefresh() throws {
+    let folder = try TemporaryFolder()
+    let container = PersistentContainer(
+      name: "Kitchen", managedObjectModel: try Kitchen.model(),
+      persistentStoreDescriptions: [PersistentStoreDescription(url: folder.file("Kitchen.sqlite"))],
+      classes: ["Recipe": Recipe.self, "Person": Person.self])
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let soup = try Kitchen.stock(context)[0]
+      soup.title = "Stew"
+      let store = try #require(container.persistentStoreCoordinator.persistentStores.first)
+      try container.persistentStoreCoordinator.remove(store)
+      context.refresh(soup, mergeChanges: true)
+      #expect(soup.title == "Stew")
+      #expect(throws: (any Error).self) { try context.save() }
+    }
+  }
+}
