@@ -36,7 +36,7 @@ let package = Package(
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "Migration", targets: ["Migration"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
-    .library(name: "ImportEngine", targets: ["Pipelines", "Exports", "Reports", "ImportEngine"]),
+    .library(name: "ImportEngine", targets: ["Pipelines", "Exports", "ChangeFiles", "Reports", "ImportEngine"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
     .executable(name: "seedbed-bench", targets: ["Benchmarks"]),
     .plugin(name: "GenerateClasses", targets: ["GenerateClasses"]),
@@ -103,6 +103,11 @@ let package = Package(
         "CoreDataLayout", "SeedFormats", "Pipelines", yams,
       ]),
     .target(
+      name: "ChangeFiles",
+      dependencies: [
+        "Platform", "ObjectModel", "Predicates", "StoreInterface", "CoreDataLayout", "Pipelines", "Exports",
+      ]),
+    .target(
       name: "StoreDifferences",
       dependencies: [
         "Platform", "ObjectModel", "Predicates", "StoreInterface", "SQLite", "SQLitePages", "CoreDataLayout",
@@ -121,7 +126,7 @@ let package = Package(
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
         "CoreDataLayout",
-        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "StoreDifferences", "Reports",
+        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "ChangeFiles", "StoreDifferences", "Reports",
         "ImportEngine",
         "Inference", logging, argumentParser,
       ]),
@@ -204,7 +209,8 @@ let package = Package(
     .testTarget(
       name: "SeedbedTests",
       dependencies: [
-        "Seedbed", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats", "ObjectModel", "Predicates",
+        "Seedbed", "Pipelines", "Exports", "ChangeFiles", "Reports", "ImportEngine", "SeedFormats", "ObjectModel",
+        "Predicates",
         "StoreInterface",
         "MemoryStore",
         "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
@@ -223,7 +229,9 @@ let package = Package(
     .testTarget(
       name: "ImportEngineTests",
       dependencies: [
-        "PropertyLists", "Seedbed", "Migration", "Pipelines", "Exports", "Reports", "ImportEngine", "SeedFormats",
+        "Platform", "PropertyLists", "Seedbed", "Migration", "Pipelines", "Exports", "ChangeFiles", "Reports",
+        "ImportEngine",
+        "SeedFormats",
         "CoreDataLayout",
         "SQLite",
         "SQLitePages",

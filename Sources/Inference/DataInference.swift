@@ -1,8 +1,8 @@
-public import Exports
+import Exports
 import Foundation
 import ImportEngine
 public import ObjectModel
-import Pipelines
+public import Pipelines
 public import SeedFormats
 
 /// Looks at data files and makes a model and a pipeline out of what they hold.

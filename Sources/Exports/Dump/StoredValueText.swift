@@ -1,12 +1,12 @@
 import Foundation
-import Pipelines
-import PropertyLists
-import SeedFormats
+package import Pipelines
+package import PropertyLists
+package import SeedFormats
 
 /// Stored values as JSON, so that reading them back gives the same stored value.
-enum StoredValueText {
+package enum StoredValueText {
   /// Appends a real: the shortest digits that read back as the same, the infinities in words.
-  static func append(_ number: Double, isFloat: Bool, to writer: NDJSONWriter) {
+  package static func append(_ number: Double, isFloat: Bool, to writer: NDJSONWriter) {
     guard number.isFinite, !isFloat || Float(number).isFinite else {
       return writer.string(number < 0 ? "-Infinity" : "Infinity")
     }
@@ -15,7 +15,7 @@ enum StoredValueText {
 
   /// Appends a date, given in seconds since 2001: ISO 8601 in UTC with as many decimals as it takes; where that cannot
   /// say it (years before 1 or after 9999, or finer than the format), the number itself.
-  static func append(date seconds: Double, to writer: NDJSONWriter) {
+  package static func append(date seconds: Double, to writer: NDJSONWriter) {
     if let text = exactText(ofDate: seconds) {
       writer.string(text)
     } else {
@@ -24,7 +24,7 @@ enum StoredValueText {
   }
 
   /// ISO 8601 that parses to the very same number; nil when there is none.
-  static func exactText(ofDate seconds: Double) -> String? {
+  package static func exactText(ofDate seconds: Double) -> String? {
     guard seconds.magnitude < 1e12 else { return nil }
     let whole = seconds.rounded(.down)
     let start = DateText.iso8601(Date(timeIntervalSinceReferenceDate: whole))
@@ -42,7 +42,7 @@ enum StoredValueText {
   }
 
   /// Appends a Transformable's bytes as base64, and beside it their content where that can be shown.
-  static func append(transformable bytes: UnsafeRawBufferPointer, to writer: NDJSONWriter) {
+  package static func append(transformable bytes: UnsafeRawBufferPointer, to writer: NDJSONWriter) {
     writer.beginObject()
     writer.key("base64")
     writer.string(unsafe Data(bytes).base64EncodedString())
@@ -54,7 +54,7 @@ enum StoredValueText {
   }
 
   /// Appends the content of an archive.
-  static func append(_ content: ArchivedContent, to writer: NDJSONWriter) {
+  package static func append(_ content: ArchivedContent, to writer: NDJSONWriter) {
     raw(content.json.text(isIndented: false), to: writer)
   }
 
@@ -66,7 +66,7 @@ enum StoredValueText {
 
 extension ArchivedContent {
   /// The content for showing: dates as ISO 8601, data as base64, numbers that JSON has not in words.
-  var json: JSONValue {
+  package var json: JSONValue {
     switch self {
     case .null: .null
     case .boolean(let flag): .boolean(flag)

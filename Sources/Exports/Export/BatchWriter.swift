@@ -1,5 +1,6 @@
 import Dispatch
 import Pipelines
+import Platform
 import StoreInterface
 
 /// Writes batches of an export's rows, one after another. Used by one thread at a time.

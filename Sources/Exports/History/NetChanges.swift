@@ -1,20 +1,24 @@
-import ObjectModel
-import StoreInterface
+package import ObjectModel
+package import StoreInterface
 
 /// The net change of each object over several transactions of one store, in the order in which objects were first
 /// changed.
 ///
 /// Memory grows with the number of changed objects.
-struct NetChanges {
+package struct NetChanges {
   /// The change of an object as the transactions together make it.
   private var changes: [ObjectID: PersistentHistoryChange] = [:]
   private var order: [ObjectID] = []
   private var known: Set<ObjectID> = []
 
-  /// Each object once; one that was inserted and deleted not at all.
-  var all: [PersistentHistoryChange] { order.compactMap { changes[$0] } }
+  /// No changes yet.
+  package init() {}
 
-  mutating func add(_ transaction: PersistentHistoryTransaction) {
+  /// Each object once; one that was inserted and deleted not at all.
+  package var all: [PersistentHistoryChange] { order.compactMap { changes[$0] } }
+
+  /// Adds the changes of a transaction.
+  package mutating func add(_ transaction: PersistentHistoryTransaction) {
     for change in transaction.changes ?? [] { add(change) }
   }
 
@@ -49,5 +53,5 @@ struct NetChanges {
 
 extension Entity {
   /// The entity, and all below it.
-  var withSubentities: [Entity] { [self] + subentities.flatMap(\.withSubentities) }
+  package var withSubentities: [Entity] { [self] + subentities.flatMap(\.withSubentities) }
 }

@@ -1,4 +1,4 @@
-import CoreDataLayout
+package import CoreDataLayout
 import Foundation
 public import ObjectModel
 public import Pipelines
@@ -54,7 +54,7 @@ public struct StoreHistory {
   }
 
   /// Opens the store for reading alone.
-  func opened<Result>(_ body: (SQLiteStore) throws -> Result) throws(RunError) -> Result {
+  package func opened<Result>(_ body: (SQLiteStore) throws -> Result) throws(RunError) -> Result {
     do {
       var options = SQLiteStore.Options()
       options.isReadOnly = true
@@ -85,7 +85,7 @@ public struct StoreHistory {
   // MARK: Reading
 
   /// As `read(from:_:limit:_:)`, of a store that is open.
-  func read(
+  package func read(
     _ store: SQLiteStore, from start: HistoryStart?, _ filter: Filter, limit: Int?,
     _ body: (PersistentHistoryTransaction) -> Void
   ) throws -> PersistentHistoryToken {

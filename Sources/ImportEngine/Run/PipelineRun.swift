@@ -1,6 +1,6 @@
 import CoreDataLayout
 import Diagnostics
-public import Exports
+import Exports
 import Foundation
 public import Logging
 import ModelFiles

@@ -1,6 +1,6 @@
 import Dispatch
-import Exports
 import Foundation
+import Platform
 
 /// Workers that read a source piece after piece and make products of the pieces, which one consumer takes in the order
 /// of the source.

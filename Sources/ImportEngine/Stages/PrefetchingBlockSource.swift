@@ -1,5 +1,5 @@
 import Dispatch
-import Exports
+import Platform
 import SeedFormats
 
 /// Pulls blocks from another source on a worker of its own, so that reading and inflating run beside scanning.

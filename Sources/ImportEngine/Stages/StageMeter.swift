@@ -1,6 +1,6 @@
 import Dispatch
-import Exports
 import Foundation
+import Platform
 import Reports
 import SeedFormats
 import Synchronization

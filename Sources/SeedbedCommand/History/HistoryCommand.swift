@@ -1,4 +1,5 @@
 public import ArgumentParser
+import ChangeFiles
 public import Exports
 import Foundation
 import ImportEngine

@@ -1,3 +1,4 @@
+import ChangeFiles
 import CoreDataLayout
 import Exports
 import Foundation

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
+import Platform
 import Synchronization
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

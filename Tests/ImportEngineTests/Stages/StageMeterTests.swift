@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
+import Platform
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

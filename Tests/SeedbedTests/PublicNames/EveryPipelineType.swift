@@ -1,3 +1,4 @@
+import ChangeFiles
 import Exports
 import Foundation
 import ImportEngine

@@ -1,4 +1,5 @@
 import CoreDataLayout
+public import Exports
 import Foundation
 import ObjectModel
 public import Pipelines

@@ -1,4 +1,3 @@
-package import Pipelines
 import Synchronization
 
 /// A flag that a signal handler or another thread raises and the run looks at between batches.

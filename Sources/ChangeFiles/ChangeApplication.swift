@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Exports
 import Foundation
 public import ObjectModel
 public import Pipelines

@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Exports
 import ObjectModel
 import Pipelines
 import Predicates
