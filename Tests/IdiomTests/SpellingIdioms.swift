@@ -140,7 +140,17 @@ struct SpellingIdioms {
     let entity = try #require(model.entitiesByName["Folder"])
     #expect(entity.attributesByName["title"]?.attributeType == .string)
     #expect(entity.description.properties.map(\.name) == ["title", "notes"])
-    #expect(entity.relationshipsByName["notes"]?.description.maxCount == 3)
+    let relationship = try #require(entity.relationshipsByName["notes"])
+    #expect(relationship.minCount == 1 && relationship.maxCount == 3 && relationship.deleteRule == .cascade)
+    #expect(relationship.destinationEntity.name == "Note" && relationship.inverseRelationship?.name == "folder")
+    #expect(relationship.isOptional && relationship.userInfo.isEmpty)
+    #expect(entity.managedObjectModel === model && entity.managedObjectClassName == nil && entity.userInfo.isEmpty)
+    #expect(entity.propertiesByName.keys.sorted() == ["notes", "title"] && entity.properties.count == 2)
+    #expect(entity.indexes.map(\.name) == ["byTitle"] && entity.renamingIdentifier == nil)
+    #expect(entity.subentitiesByName.isEmpty && entity.isKindOf(entity: entity))
+    #expect(model.entities(forConfigurationName: nil)?.count == 2 && model.versionIdentifiers.isEmpty)
+    #expect(try Kitchen.model().versionIdentifiers == ["Kitchen 1"])
+    #expect(try Kitchen.model().fetchRequestTemplatesByName.keys.contains("Favorites"))
     let types: [AttributeType] = [
       .undefinedAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
       .decimalAttributeType, .doubleAttributeType, .floatAttributeType, .stringAttributeType, .booleanAttributeType,

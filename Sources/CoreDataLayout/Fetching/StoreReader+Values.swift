@@ -85,11 +85,6 @@ extension StoreReader {
     }
   }
 
-  private func isNear(_ number: Int64, _ next: Int64) -> Bool {
-    let (gap, isFar) = next.subtractingReportingOverflow(number)
-    return !isFar && gap <= Self.greatestGap
-  }
-
   /// - Parameter numbers: in ascending order.
   private func keys(_ select: String, ofRowsWith numbers: [Int64]) throws -> [Int64] {
     let statement = try session.cached(select)
@@ -98,7 +93,11 @@ extension StoreReader {
     var next = 0
     while next < numbers.count {
       var end = next + 1
-      while end < numbers.count && isNear(numbers[end - 1], numbers[end]) { end += 1 }
+      while end < numbers.count,
+        KeyedPositions.areNear(numbers[end - 1], numbers[end], within: Self.greatestGap)
+      {
+        end += 1
+      }
       statement.reset()
       try statement.bind(1, numbers[next])
       try statement.bind(2, numbers[end - 1])

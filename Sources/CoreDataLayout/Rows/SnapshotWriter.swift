@@ -10,7 +10,7 @@ import StoreInterface
 /// again only after `texts.removeAll`: every parameter is bound anew before a statement runs, and `deinit` clears the
 /// bindings before the memory goes. The writer is used inside the session's lock.
 final class SnapshotWriter {
-  private enum Source {
+  enum Source {
     case attribute(Int, RowPlan.Kind)
     /// An element of a composite attribute, by the position of its path in `paths`, so that this value holds no
     /// references.
@@ -18,20 +18,20 @@ final class SnapshotWriter {
     case toOneKey(Int)
     case toOneEntity(Int)
   }
-  private let writer: StoreWriter
+  let writer: StoreWriter
   private let entity: Entity
   private let table: String
-  private let number: Int
-  private var columns: [(name: String, source: Source)] = []
+  let number: Int
+  private(set) var columns: [(name: String, source: Source)] = []
   /// Of elements inside their composite attributes.
-  private var paths: [[String]] = []
+  private(set) var paths: [[String]] = []
   /// Ordered to-one relationships: foreign key column and order column.
   private var ordered: [(relationship: Relationship, key: String, order: String)] = []
   /// Columns whose values may lie in files.
   private var externalColumns: Set<String> = []
   private lazy var reader = SnapshotReader(writer.session, entity: entity)
   private var greatestKey: Int64 = 0
-  private let texts = BoundTexts()
+  let texts = BoundTexts()
   private var insertionStatements: [Int: Statement] = [:]
   /// The sets of columns that updates write.
   private var updates: [Update] = []
@@ -349,54 +349,5 @@ final class SnapshotWriter {
     let statement = try writer.cached("UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
     updates[number].statement = statement
     return statement
-  }
-
-  // MARK: binding
-
-  /// Binds a column of a snapshot. It gets the list and the position, because taking the snapshot out of the list would
-  /// count references.
-  /// - Parameter row: a position in `snapshots`.
-  @unsafe private func bind(
-    _ snapshots: UnsafeBufferPointer<Snapshot>, _ row: Int, _ key: Int64, _ index: Int, to statement: Statement,
-    at parameter: Int32
-  ) throws {
-    switch columns[index].source {
-    case .attribute(let position, let kind):
-      if unsafe snapshots[row].edited == nil {
-        try bind(unsafe snapshots[row].ownAttributes[position], kind, key, index, to: statement, at: parameter)
-      } else {
-        try bind(unsafe snapshots[row].attribute(position), kind, key, index, to: statement, at: parameter)
-      }
-    case .element(let position, let path, let kind):
-      try ValueCoding.bind(
-        unsafe snapshots[row].attribute(position).element(at: paths[path]), kind: kind, to: statement, at: parameter,
-        externalData: writer.externalData, seed: RowBinder.seed(number, key, index))
-    case .toOneKey(let position):
-      if let destination = unsafe snapshots[row].destination(position)?.primaryKey {
-        try statement.bind(parameter, destination)
-      } else {
-        try statement.bindNull(parameter)
-      }
-    case .toOneEntity(let position):
-      if let destination = unsafe snapshots[row].destination(position) {
-        try statement.bind(parameter, Int64(writer.layout.number(of: destination.entity)))
-      } else {
-        try statement.bindNull(parameter)
-      }
-    }
-  }
-  @inline(__always) private func bind(
-    _ value: Value, _ kind: RowPlan.Kind, _ key: Int64, _ index: Int, to statement: Statement, at parameter: Int32
-  ) throws {
-    switch (value, kind) {
-    case (.integer(let number), .integer): try statement.bind(parameter, number)
-    case (.double(let number), .real) where !number.isNaN: try statement.bind(parameter, number)
-    case (.string(let text), .text): try texts.bind(text, to: statement, at: parameter)
-    case (.boolean(let flag), .integer): try statement.bind(parameter, Int64(flag ? 1 : 0))
-    default:
-      try ValueCoding.bind(
-        value, kind: kind, to: statement, at: parameter, externalData: writer.externalData,
-        seed: RowBinder.seed(number, key, index))
-    }
   }
 }

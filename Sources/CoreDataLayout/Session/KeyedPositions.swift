@@ -87,7 +87,7 @@ struct KeyedPositions {
     var next = 0
     while next < keys.count {
       var end = next + 1
-      while end < keys.count && isNear(keys[end - 1], keys[end]) { end += 1 }
+      while end < keys.count && Self.areNear(keys[end - 1], keys[end], within: Self.greatestGap) { end += 1 }
       statement.reset()
       try statement.bind(1, keys[next])
       try statement.bind(2, keys[end - 1])
@@ -102,9 +102,10 @@ struct KeyedPositions {
     }
   }
 
-  private func isNear(_ key: Int64, _ next: Int64) -> Bool {
-    let (gap, isFar) = next.subtractingReportingOverflow(key)
-    return !isFar && gap <= Self.greatestGap
+  /// Whether a number lies no further than the gap behind another.
+  static func areNear(_ number: Int64, _ next: Int64, within greatestGap: Int64) -> Bool {
+    let (gap, isFar) = next.subtractingReportingOverflow(number)
+    return !isFar && gap <= greatestGap
   }
 
   /// The ranges of keys in which every key is wanted.

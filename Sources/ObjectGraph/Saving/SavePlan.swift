@@ -53,16 +53,16 @@ struct SavePlan {
     let keyless = inserted.filter { !$0.hasReservedID }
     for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) { object.reserve(id) }
     for index in inserted.indices { request.inserted[index].objectID = permanent(inserted[index]) }
-    for index in unresolved.inserted { resolve(&request.inserted[index]) }
-    for index in unresolved.updated { resolve(&request.updated[index]) }
+    for index in unresolved.inserted {
+      request.inserted[index].toOne = permanent(destinations: request.inserted[index].toOne)
+    }
+    for index in unresolved.updated {
+      request.updated[index].toOne = permanent(destinations: request.updated[index].toOne)
+    }
   }
 
-  private func resolve(_ snapshot: inout Snapshot) {
-    for index in snapshot.toOne.indices {
-      if let destination = snapshot.toOne[index], destination.isTemporary {
-        snapshot.toOne[index] = permanent(destination)
-      }
-    }
+  private func permanent(destinations: [ObjectID?]) -> [ObjectID?] {
+    destinations.map { destination in destination.map { $0.isTemporary ? permanent($0) : $0 } }
   }
 
   private func leadingToTemporary(_ snapshots: [Snapshot]) -> [Int] {

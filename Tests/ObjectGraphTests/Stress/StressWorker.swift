@@ -1,13 +1,15 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Predicates
 import StoreInterface
 
 /// One of eight threads, and what it does over and over.
 enum StressWorker: String, CaseIterable, Sendable {
   /// Adds to an account that another thread adds to as well, each with a coordinator of its own: conflicts are certain.
   case contender, otherContender
-  /// Adds to an account of its own, with a context of its own.
+  /// Adds to an account of its own, in turn with a context of its own and the one of the main queue, under fetched
+  /// results there.
   case owner
   /// The same in a new child context of one context each time.
   case child
@@ -17,7 +19,8 @@ enum StressWorker: String, CaseIterable, Sendable {
   case upserter
   /// Inserts an account with entries, and deletes it.
   case deleter
-  /// Adds to an account of its own in a context that merges all others' saves, under fetched results.
+  /// Adds to an account of its own in a context that merges all others' saves, under three lists of fetched results,
+  /// and takes every other change back and does it again before it is saved.
   case watcher
 
   /// The account that it adds to.
@@ -38,7 +41,8 @@ enum StressWorker: String, CaseIterable, Sendable {
     case .otherContender: return try contend(ledger, ledger.otherContainer, saves, progress)
     case .child: try saveInChildren(ledger, saves, progress)
     case .watcher: try watch(ledger, saves, progress)
-    case .owner, .contributor, .upserter, .deleter:
+    case .owner: try own(ledger, saves, progress)
+    case .contributor, .upserter, .deleter:
       let context = ledger.container.newBackgroundContext(name: rawValue)
       for number in 0..<saves {
         try context.performAndWait { try step(ledger, context, number) }
@@ -118,23 +122,52 @@ enum StressWorker: String, CaseIterable, Sendable {
     }
   }
 
+  private func own(_ ledger: Ledger, _ saves: Int, _ progress: StressProgress) throws {
+    let (context, main) = (ledger.container.newBackgroundContext(name: rawValue), ledger.container.viewContext)
+    let list = try main.performAndWait {
+      main.automaticallyMergesChangesFromParent = true
+      return try WatchedList(by: ["name"], of: "Account", in: main)
+    }
+    for number in 0..<saves {
+      let context = number % 2 == 0 ? context : main
+      try context.performAndWait {
+        let account = try ledger.account(accountName, in: context)
+        // The other context has saved since.
+        context.refresh(account, mergeChanges: false)
+        try Self.add(to: account)
+        try context.save()
+      }
+      try main.performAndWait { try list.check() }
+      progress.advance()
+    }
+    main.performAndWait { list.stop() }
+  }
+
   private func watch(_ ledger: Ledger, _ saves: Int, _ progress: StressProgress) throws {
     let context = ledger.container.newBackgroundContext(name: rawValue)
     context.automaticallyMergesChangesFromParent = true
-    let list = try context.performAndWait {
-      let request = FetchRequest<ManagedObject>(entityName: "Account")
-      request.sortDescriptors = [FetchSortDescriptor(key: "name", ascending: true)]
-      return try WatchedList(FetchedResultsController(fetchRequest: request, managedObjectContext: context))
+    let lists = try context.performAndWait {
+      context.undoManager = ContextUndoManager()
+      return [
+        try WatchedList(by: ["name"], of: "Account", in: context),
+        try WatchedList(by: ["total", "name"], of: "Account", where: "total > 3", in: context),
+        try WatchedList(by: ["account.name", "number"], of: "Entry", inSections: true, in: context),
+      ]
     }
-    for _ in 0..<saves {
+    for number in 0..<saves {
       try context.performAndWait {
         try Self.add(to: try ledger.account(accountName, in: context))
+        context.processPendingChanges()
+        if number % 2 == 0, let manager = context.undoManager, manager.canUndo {
+          manager.undo()
+          manager.redo()
+        }
         try context.save()
-        try list.check()
+        for list in lists { try list.check() }
       }
       progress.advance()
     }
-    try context.performAndWait { try list.check() }
+    try context.performAndWait { for list in lists { try list.check() } }
   }
 }
 
@@ -146,8 +179,15 @@ final class WatchedList: FetchedResultsControllerDelegate, @unchecked Sendable {
   private var rows: [ObjectID] = []
   private var problem: Wrong?
 
-  init(_ controller: FetchedResultsController<ManagedObject>) throws {
-    self.controller = controller
+  init(
+    by keys: [String], of entity: String, where format: String? = nil, inSections: Bool = false,
+    in context: ManagedObjectContext
+  ) throws {
+    let request = FetchRequest<ManagedObject>(entityName: entity)
+    request.sortDescriptors = keys.map { FetchSortDescriptor(key: $0, ascending: true) }
+    request.predicate = format.map { FetchPredicate(format: $0) }
+    controller = FetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: inSections ? keys[0] : nil)
     controller.delegate = self
     try controller.performFetch()
     rows = controller.fetchedObjects?.map(\.objectID) ?? []
@@ -168,11 +208,16 @@ final class WatchedList: FetchedResultsControllerDelegate, @unchecked Sendable {
     problem = problem ?? Wrong(message: "the controller failed: \(error)")
   }
 
+  /// The context lives on, the list does not.
+  func stop() { controller.delegate = nil }
+
   /// - Throws: what is not as it must be after every event.
   func check() throws {
     if let problem { throw problem }
     let ids = controller.fetchedObjects?.map(\.objectID) ?? []
     if ids != rows { throw Wrong(message: "the list has \(rows), where the results are \(ids)") }
     if Set(ids).count != ids.count { throw Wrong(message: "an object is twice among the results") }
+    let sections = (controller.sections ?? []).flatMap { $0.objects.map(\.objectID) }
+    if sections != ids { throw Wrong(message: "the sections have \(sections), where the results are \(ids)") }
   }
 }

@@ -4,17 +4,17 @@ import Testing
 
 @Suite("Public names")
 struct PublicNameTests {
-  private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
 
   /// The modules of this package that `import Seedbed` brings.
-  private static func engineModules() throws -> [String] {
+  static func engineModules() throws -> [String] {
     let text = try String(contentsOf: sources.appending(path: "Seedbed/Seedbed.swift"), encoding: .utf8)
     return text.matches(of: /@_exported public import (\w+)/).map { String($0.1) }.filter { $0 != "Foundation" }
   }
 
   /// The types that the sources of modules declare as public or open outside of other types.
-  private static func publicTypes(of modules: [String]) throws -> Set<String> {
+  static func publicTypes(of modules: [String]) throws -> Set<String> {
     let declaration =
       /^(?:@\w+(?:\([^)]*\))? +)*(?:public|open) (?:(?:final|indirect|nonisolated|unsafe) )*(?:struct|class|enum|protocol|actor|typealias) (\w+)/
       .anchorsMatchLineEndings()
