@@ -30,7 +30,11 @@ extension ManagedObjectModel {
   /// with different version hashes, and entities that do not fit together, are mistakes of the program and stop it, as
   /// Core Data raises an exception.
   public convenience init?(byMerging models: [ManagedObjectModel]?) {
-    guard let models, !models.isEmpty else { return nil }
+    guard let models, let only = models.first else { return nil }
+    if models.count == 1 {
+      self.init(only)
+      return
+    }
     var entities: [Entity] = []
     for entity in models.flatMap(\.entities) {
       if let known = entities.first(where: { $0.name == entity.name }) {
@@ -45,7 +49,9 @@ extension ManagedObjectModel {
           entities: entities.map(\.description),
           configurations: models.reduce(into: [:]) { $0.merge($1.configurations) { Array(Set($0 + $1)).sorted() } },
           fetchRequestTemplates: Array(
-            models.reduce(into: [:]) { $0.merge($1.fetchRequestTemplates) { first, _ in first } }.values)))
+            models.reduce(into: [:]) { $0.merge($1.fetchRequestTemplates) { first, _ in first } }.values),
+          storedHashes: Dictionary(entities.map { ($0.name, $0.versionHash) }) { first, _ in first },
+          validation: .compiled))
     } catch {
       preconditionFailure("the models do not fit together: \(error)")
     }

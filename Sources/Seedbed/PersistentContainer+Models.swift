@@ -27,7 +27,9 @@ extension PersistentContainer {
         migrationPolicies: migrationPolicies)
     } catch {
       self.init(name: name, managedObjectModel: .empty, classes: classes)
-      failLoading(error)
+      // An empty model must not meet a store: it would take everything out of it.
+      persistentStoreCoordinator.refuseStores(error)
+      persistentStoreCoordinator.storeMigrator = nil
     }
   }
 

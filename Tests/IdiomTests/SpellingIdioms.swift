@@ -61,6 +61,22 @@ struct SpellingIdioms {
     }
   }
 
+  @Test("spellings: what one context saved, told to another by the whole userInfo")
+  func remoteUserInfo() throws {
+    let container = try Kitchen.container()
+    let (one, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let recipes = try other.performAndWait { try Kitchen.stock(other) }
+    let token = NotificationCenter.default.addObserver(forName: .ManagedObjectContextDidSave, object: one, queue: nil) {
+      ManagedObjectContext.mergeChanges(fromRemoteContextSave: $0.userInfo ?? [:], into: [other])
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try one.performAndWait {
+      for recipe in try one.fetch(Recipe.fetchRequest()) { recipe.title += "!" }
+      try one.save()
+    }
+    other.performAndWait { #expect(recipes.map(\.title) == ["Soup!", "Bread!", "Cake!"]) }
+  }
+
   @Test("spellings: codes and keys of errors")
   func errors() throws {
     try Kitchen.cook { context in

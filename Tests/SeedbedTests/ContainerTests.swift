@@ -73,6 +73,15 @@ struct ContainerTests {
     #expect(other.managedObjectModel.entities.isEmpty)
     let error = #expect(throws: ModelError.self) { try other.loadPersistentStores() }
     #expect(error?.problems.first?.message.contains(own.bundlePath) == true)
+    // Nor does the coordinator open a store for the empty model, which it would be emptied for.
+    let url = folder.file("store.sqlite")
+    #expect(throws: ModelError.self) {
+      try other.persistentStoreCoordinator.addPersistentStore(with: PersistentStoreDescription(url: url))
+    }
+    #expect(throws: ModelError.self) {
+      try other.persistentStoreCoordinator.add(InMemoryStore(model: other.managedObjectModel))
+    }
+    #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
   @Test("a model that is nowhere is named with the places searched")

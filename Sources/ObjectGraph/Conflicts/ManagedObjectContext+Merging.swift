@@ -209,7 +209,14 @@ extension ContextChangeIDs {
   fileprivate init?(told changes: [AnyHashable: Any], _ coordinator: PersistentStoreCoordinator) {
     typealias Key = ManagedObjectContext.NotificationKey
     func value(_ key: Key) -> Any? { changes[AnyHashable(key)] ?? changes[AnyHashable(key.rawValue)] }
-    if Key.allCases.allSatisfy({ value($0) == nil }) { return nil }
+    if let ids = changes[AnyHashable(Notification.changeIDsKey)] as? ContextChangeIDs {
+      self = ids
+      return
+    }
+    let keys: [Key] = [
+      .insertedObjects, .updatedObjects, .deletedObjects, .insertedObjectIDs, .updatedObjectIDs, .deletedObjectIDs,
+    ]
+    if keys.allSatisfy({ value($0) == nil }) { return nil }
     func ids(_ keys: Key...) -> [ObjectID] {
       keys.flatMap { key in value(key).map { Self.ids($0, as: key, coordinator) } ?? [] }
     }

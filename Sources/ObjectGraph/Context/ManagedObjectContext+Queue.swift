@@ -43,7 +43,7 @@ extension ManagedObjectContext {
   /// parent's queue, whose thread may be waiting for this one.
   func follow(_ work: @escaping @Sendable () -> Void) {
     confinement.async {
-      self.inEvent {
+      self.inEventOfCurrent {
         self.isFollowing = true
         work()
       }

@@ -312,13 +312,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// What makes a new object of an entity, which must belong to the container's model and not be abstract.
-  func registration(of entity: Entity) -> ManagedObject.Registration {
+  func registration(of entity: Entity, as objectClass: ManagedObject.Type) -> ManagedObject.Registration {
     checkConfinement()
     // Both are mistakes of the program; Core Data raises exceptions.
     precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
     precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
     let entityContext = entityContext(entity.index)
-    _ = entityContext.runtime.classOfNewObject()
+    let known = entityContext.runtime.classOfNewObject()
+    precondition(known == objectClass, "\(entity.name) has the class \(known), not \(objectClass)")
     return ManagedObject.Registration(
       entityContext: entityContext, objectID: temporaryIDs.next(in: entityContext.temporaryIDs), isInserted: true)
   }

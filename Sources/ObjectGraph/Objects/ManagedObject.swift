@@ -58,7 +58,7 @@ open class ManagedObject {
         "\(Self.self) is the class of none, or of several, entities of the container, or its entity had objects before "
           + "(classes:)")
     }
-    self.init(context.registration(of: entity))
+    self.init(context.registration(of: entity, as: Self.self))
     context.adopt(self)
   }
 
@@ -68,9 +68,7 @@ open class ManagedObject {
     if context.coordinator.runtime(entity).objectClass == ManagedObject.self {
       _ = context.coordinator.entity(of: Self.self)
     }
-    let known = context.coordinator.runtime(entity).objectClass
-    precondition(known == Self.self, "\(entity.name) has the class \(known), not \(Self.self)")
-    self.init(context.registration(of: entity))
+    self.init(context.registration(of: entity, as: Self.self))
     context.adopt(self)
   }
 

@@ -162,7 +162,7 @@ public final class FetchRequest<ResultType> {
   /// program, where Core Data raises an exception.
   /// - Throws: what `ManagedObjectContext.fetch(_:)` throws.
   public func execute() throws -> [ResultType] {
-    guard let context = ManagedObjectContext.current else {
+    guard let context = ManagedObjectContext.current, context.confinement.isHeldByCurrentThread else {
       preconditionFailure("\(self) is executed outside of any context's perform: use execute(in:)")
     }
     return try context.fetch(self)

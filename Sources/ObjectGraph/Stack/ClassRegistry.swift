@@ -30,7 +30,11 @@ extension ManagedObject {
   /// model whose container has the class. Where there is none, or containers with several models have it, it is a
   /// mistake of the program: ask the model, or a context.
   public class func entity() -> Entity {
-    if let entity = ManagedObjectContext.current?.coordinator.entity(of: self) { return entity }
+    if let context = ManagedObjectContext.current, context.confinement.isHeldByCurrentThread,
+      let entity = context.coordinator.entity(of: self)
+    {
+      return entity
+    }
     let entities = ClassRegistry.entities(of: self)
     guard let first = entities.first, entities.allSatisfy({ $0.model === first.model }) else {
       preconditionFailure(

@@ -22,8 +22,6 @@ open class PersistentContainer: @unchecked Sendable {
 
   private struct State {
     var descriptions: [PersistentStoreDescription] = []
-    /// Why no store can be loaded.
-    var problem: (any Error)?
   }
   private let state = Mutex(State())
 
@@ -69,9 +67,6 @@ open class PersistentContainer: @unchecked Sendable {
     set { state.withLock { $0.descriptions = newValue } }
   }
 
-  /// Has loading the stores fail, because of what was wrong when the container was made.
-  package func failLoading(_ problem: any Error) { state.withLock { $0.problem = problem } }
-
   /// Opens every store that is described, and calls back once for each, with the error when it could not be opened.
   /// When the container has no store and none is described, that is the one error called back with. Descriptions that
   /// are to be loaded asynchronously call back later, on a thread of the system's.
@@ -92,13 +87,10 @@ open class PersistentContainer: @unchecked Sendable {
   ///   when the container has no store and none is described; `ModelError` when the container found no model, or one
   ///   with mistakes.
   public func loadPersistentStores() throws {
-    if let problem { throw problem }
     for description in descriptionsToLoad {
       try persistentStoreCoordinator.addPersistentStore(with: description)
     }
   }
-
-  private var problem: (any Error)? { state.withLock { $0.problem } }
 
   private var descriptionsToLoad: [PersistentStoreDescription] {
     let descriptions = persistentStoreDescriptions
@@ -110,7 +102,6 @@ open class PersistentContainer: @unchecked Sendable {
     _ description: PersistentStoreDescription, _ completion: (PersistentStoreDescription, (any Error)?) -> Void
   ) {
     do {
-      if let problem { throw problem }
       try persistentStoreCoordinator.addPersistentStore(with: description)
       completion(description, nil)
     } catch {

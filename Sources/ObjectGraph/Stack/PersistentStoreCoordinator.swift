@@ -26,8 +26,8 @@ public final class PersistentStoreCoordinator: Sendable {
   }
   /// The contexts that merge saves of other contexts.
   let followers = ContextFollowers()
-  /// Why no store can be added: a regular expression of the model is invalid.
-  private let modelError: ModelError?
+  /// Why no store can be added: something is wrong with the model.
+  private let obstacle = Mutex<(any Error)?>(nil)
 
   /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity
   /// name. One that is not listed is taken when the program first uses it (`Recipe(context:)`, `FetchRequest<Recipe>`)
@@ -39,11 +39,11 @@ public final class PersistentStoreCoordinator: Sendable {
     router = StoreRouter(model: model)
     var problems: [ModelError.Problem] = []
     runtimes = ModelLayout(model).layouts.map { EntityRuntime($0, classes: classes, problems: &problems) }
-    modelError = problems.isEmpty ? nil : ModelError(problems)
     hasInverselessRelationships = runtimes.contains { $0.layout.inverses.contains { $0 == nil } }
     hasLimitedLists = runtimes.contains { runtime in
       runtime.links.indices.contains { runtime.links[$0].isToMany && runtime.hasCountLimit[$0] }
     }
+    if !problems.isEmpty { refuseStores(ModelError(problems)) }
     for runtime in runtimes where runtime.objectClass != ManagedObject.self {
       ClassRegistry.note(runtime.objectClass, of: self)
     }
@@ -61,6 +61,13 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   // MARK: Stores
+
+  /// Has adding a store fail from now on.
+  package func refuseStores(_ error: any Error) { obstacle.withLock { $0 = error } }
+
+  private func requireNoObstacle() throws {
+    if let error = obstacle.withLock({ $0 }) { throw error }
+  }
 
   /// The stores, in the order in which they were added.
   public var persistentStores: [any PersistentStore] { router.attachedStores.map(\.store) }
@@ -80,7 +87,7 @@ public final class PersistentStoreCoordinator: Sendable {
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> any PersistentStore {
     // Before the file is made.
-    if let modelError { throw modelError }
+    try requireNoObstacle()
     _ = try router.entities(inConfiguration: description.configuration)
     let store = try load(description)
     try add(
@@ -92,7 +99,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private func add(
     _ store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool, postsRemoteChanges: Bool
   ) throws {
-    if let modelError { throw modelError }
+    try requireNoObstacle()
     let observation = postsRemoteChanges ? try observeRemoteChanges(of: store, url: url) : nil
     let entry = try router.entry(
       for: store, configuration: configuration, url: url, isReadOnly: isReadOnly, observation: observation)

@@ -5,8 +5,8 @@ import Synchronization
 /// Where a store is, of what type it is, and how it is opened.
 ///
 /// A class, as in Core Data, so that `container.persistentStoreDescriptions.first?.isReadOnly = true` changes the
-/// container's own. Its settings are members: `description.url`. It may be used from any thread; what is set once the
-/// store is open changes nothing.
+/// container's own. Its settings are members: `description.url`. It may be used from any thread, each setting by itself;
+/// what is set once the store is open changes nothing.
 @dynamicMemberLookup
 public final class PersistentStoreDescription: Sendable {
   /// What a description says.
