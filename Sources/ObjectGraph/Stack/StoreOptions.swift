@@ -69,8 +69,7 @@ extension PersistentStoreDescription {
 
 /// Core Data's calls with options in a dictionary.
 extension PersistentStoreCoordinator {
-  /// As `addPersistentStore(with:)`.
-  /// - Parameter options: see `PersistentStoreDescription.setOption(_:forKey:)`.
+  /// As `addPersistentStore(with:)`, with options as `PersistentStoreDescription.setOption(_:forKey:)` takes them.
   @discardableResult
   public func addPersistentStore(
     ofType type: some PersistentStoreType, configurationName configuration: String?, at url: URL?,
@@ -81,8 +80,7 @@ extension PersistentStoreCoordinator {
     return try addPersistentStore(with: description)
   }
 
-  /// As `addPersistentStore(with:)`.
-  /// - Parameter options: see `PersistentStoreDescription.setOption(_:forKey:)`.
+  /// As `addPersistentStore(with:)`, with options as `PersistentStoreDescription.setOption(_:forKey:)` takes them.
   @discardableResult
   public func addPersistentStore(
     type: some PersistentStoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
@@ -106,8 +104,7 @@ extension PersistentStoreCoordinator {
     if description.shouldAddStoreAsynchronously { DispatchQueue.global().async(execute: add) } else { add() }
   }
 
-  /// The static function of that name.
-  /// - Parameter options: a read-only store is refused.
+  /// The static function of that name. A store that is read-only by the options is refused.
   public func destroyPersistentStore(
     at url: URL, type: some PersistentStoreType, options: [AnyHashable: Any]? = nil
   ) throws {
@@ -115,18 +112,15 @@ extension PersistentStoreCoordinator {
     try Self.destroyPersistentStore(at: url, type: type)
   }
 
-  /// The static function of that name.
-  /// - Parameter options: a read-only store is refused.
+  /// The static function of that name. A store that is read-only by the options is refused.
   public func destroyPersistentStore(
     at url: URL, ofType type: some PersistentStoreType, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyPersistentStore(at: url, type: type, options: options)
   }
 
-  /// The static function of that name.
-  /// - Parameters:
-  ///   - options: a read-only destination is refused.
-  ///   - sourceOptions: say nothing that matters, since the source is only read.
+  /// The static function of that name. A destination that is read-only by its options is refused; those of the source
+  /// say nothing that matters, since it is only read.
   public func replacePersistentStore(
     at url: URL, destinationOptions options: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
     sourceOptions: [AnyHashable: Any]? = nil, type: some PersistentStoreType
@@ -135,10 +129,8 @@ extension PersistentStoreCoordinator {
     try Self.replacePersistentStore(at: url, withPersistentStoreFrom: source, type: type)
   }
 
-  /// The static function of that name.
-  /// - Parameters:
-  ///   - options: a read-only destination is refused.
-  ///   - sourceOptions: say nothing that matters, since the source is only read.
+  /// The static function of that name. A destination that is read-only by its options is refused; those of the source
+  /// say nothing that matters, since it is only read.
   public func replacePersistentStore(
     at url: URL, destinationOptions options: [AnyHashable: Any]? = nil, withPersistentStoreFrom source: URL,
     sourceOptions: [AnyHashable: Any]? = nil, ofType type: some PersistentStoreType
@@ -153,16 +145,14 @@ extension PersistentStoreCoordinator {
     if description.isReadOnly { throw StoreError.unsupported("\(url.path) is read-only by its options") }
   }
 
-  /// `metadataForPersistentStore(type:at:)`
-  /// - Parameter options: say nothing that matters, since the store is only read.
+  /// `metadataForPersistentStore(type:at:)`; the options say nothing that matters, since the store is only read.
   public static func metadataForPersistentStore(
     ofType type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: any Sendable] {
     try metadataForPersistentStore(type: type, at: url)
   }
 
-  /// `metadataForPersistentStore(type:at:)`
-  /// - Parameter options: say nothing that matters, since the store is only read.
+  /// `metadataForPersistentStore(type:at:)`; the options say nothing that matters, since the store is only read.
   public static func metadataForPersistentStore(
     type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]?
   ) throws -> [String: any Sendable] {
