@@ -26,9 +26,8 @@ extension ManagedObjectModel {
   }
 
   /// The entities, configurations and templates of models as one; nil without models. Of templates of one name, the
-  /// first model's is taken. Two entities of one name
-  /// with different version hashes, and entities that do not fit together, are mistakes of the program and stop it, as
-  /// Core Data raises an exception.
+  /// first model's is taken. Two entities of one name with different version hashes, and entities that do not fit
+  /// together, are mistakes of the program and stop it, as Core Data raises an exception.
   public convenience init?(byMerging models: [ManagedObjectModel]?) {
     guard let models, let only = models.first else { return nil }
     if models.count == 1 {

@@ -1,8 +1,8 @@
 public import ObjectModel
 public import StoreInterface
 
-/// What a `PersistentHistoryChangeRequest` found or did. Contexts return it as such, so that the cast of Core Data code,
-/// `as? PersistentHistoryResult`, says something, and is not needed.
+/// What a `PersistentHistoryChangeRequest` found or did. Contexts return it as such, so that the cast of Core Data
+/// code, `as? PersistentHistoryResult`, says something, and is not needed.
 public protocol HistoryResult: Sendable {
   /// What was asked for.
   var resultType: PersistentHistoryResultType { get }

@@ -207,8 +207,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
 
-  /// The entity whose objects are of a class, which is taken for the entity of its name where none was stated; nil for the class of none, and of several that do not descend from one of
-  /// them.
+  /// The entity whose objects are of a class; where none was stated for the entity of its name, the class is taken for
+  /// that. Nil for the class of none, and of several that do not descend from one of them.
   func entity(of objectClass: ManagedObject.Type) -> Entity? {
     if let named = runtimes.first(where: { $0.objectClass == objectClass && $0.isNamed(objectClass) }) {
       return named.entity

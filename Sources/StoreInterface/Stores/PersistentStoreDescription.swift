@@ -5,8 +5,8 @@ import Synchronization
 /// Where a store is, of what type it is, and how it is opened.
 ///
 /// A class, as in Core Data, so that `container.persistentStoreDescriptions.first?.isReadOnly = true` changes the
-/// container's own. Its settings are members: `description.url`. It may be used from any thread, each setting by itself;
-/// what is set once the store is open changes nothing.
+/// container's own. Its settings are members: `description.url`. It may be used from any thread, each setting by
+/// itself; what is set once the store is open changes nothing.
 @dynamicMemberLookup
 public final class PersistentStoreDescription: Sendable {
   /// What a description says.
@@ -17,22 +17,22 @@ public final class PersistentStoreDescription: Sendable {
     public var url: URL?
     /// The model's configuration whose entities the store holds; nil for all entities.
     public var configuration: String?
-    /// Refuses every save; new objects go to the next store that holds their entity. A file that is not there is an error
-    /// then, otherwise it is made.
+    /// Refuses every save; new objects go to the next store that holds their entity. A file that is not there is an
+    /// error then, otherwise it is made.
     public var isReadOnly = false
     /// SQLite: how long an operation waits for another process's lock before it fails as busy, in seconds.
     public var timeout: TimeInterval = 5
     /// SQLite and in memory: whether a new store keeps persistent history. A store that has history tables goes on
     /// keeping it either way.
     public var tracksHistory = false
-    /// SQLite and in memory: whether `PersistentStoreCoordinator.remoteChangeNotification` is posted after every write to
-    /// the store, by this process or another. Nothing is watched otherwise.
+    /// SQLite and in memory: whether `PersistentStoreCoordinator.remoteChangeNotification` is posted after every write
+    /// to the store, by this process or another. Nothing is watched otherwise.
     public var postsRemoteChanges = false
     /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
     public var shouldAddStoreAsynchronously = false
     /// Whether a store that was made with an older model is brought to the container's when it is loaded. It needs a
-    /// migrator (`StoreMigrating`), which the containers of the module `Seedbed` have. Otherwise loading such a store is
-    /// an error.
+    /// migrator (`StoreMigrating`), which the containers of the module `Seedbed` have. Otherwise loading such a store
+    /// is an error.
     public var shouldMigrateStoreAutomatically = true
     /// Whether a mapping between two models may be inferred for that where no mapping model is found.
     public var shouldInferMappingModelAutomatically = true
