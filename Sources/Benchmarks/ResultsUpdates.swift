@@ -20,7 +20,7 @@ struct ResultsUpdates {
   private final class Listener: FetchedResultsControllerDelegate {
     var count = 0
     func controller(
-      _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject, at indexPath: IndexPath?,
+      _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
       for type: FetchedResultsChangeType, newIndexPath: IndexPath?
     ) { count += 1 }
   }

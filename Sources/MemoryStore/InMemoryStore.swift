@@ -1,6 +1,7 @@
 public import Foundation
 public import ObjectModel
 import Predicates
+import PropertyLists
 public import StoreInterface
 import Synchronization
 
@@ -9,14 +10,19 @@ import Synchronization
 ///
 /// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called
 /// from any thread; calls are serialised by a lock.
-public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching, QueryGenerations {
+public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching, QueryGenerations,
+  MetadataKeeping
+{
   /// The store's UUID, upper case.
   public let identifier: String
   /// The model of every object in the store.
   public let model: ManagedObjectModel
+  /// In memory.
+  public var type: any PersistentStoreType { InMemoryPersistentStoreType() }
   let layout: ModelLayout
   let contents: Mutex<InMemoryContents>
   let observers = InMemoryObservers()
+  private let programMetadata = Mutex<[String: PropertyListValue]>([:])
 
   /// An empty store. Its identifier is a fresh UUID unless one is given.
   /// - Parameter tracksHistory: whether it keeps persistent history.
@@ -31,6 +37,24 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
 
   /// Derived attributes that are not computed and stay without a value, each with the reason, in plain sentences.
   public var notes: [String] { contents.withLock { $0.derivations.compactMap(\.note) } }
+
+  // MARK: metadata
+
+  /// What a store in a file says, and what was set here.
+  public var metadataValues: [String: any Sendable] {
+    let own: [String: any Sendable] = [
+      StoreMetadataKey.storeType: type.name, StoreMetadataKey.storeUUID: identifier,
+      StoreMetadataKey.modelVersionHashes: model.entityVersionHashesByName,
+      StoreMetadataKey.modelVersionIdentifiers: [model.versionIdentifier],
+    ]
+    return programMetadata.withLock { $0.mapValues(\.plainValue).merging(own) { $1 } }
+  }
+
+  /// See `MetadataKeeping`.
+  public func replaceMetadata(with values: [String: Any]) throws {
+    let entries = try StoreContents.programMetadata(values)
+    programMetadata.withLock { $0 = entries }
+  }
 
   // MARK: reading
 

@@ -62,7 +62,7 @@ extension PersistentContainer {
   public convenience init(
     name: String, managedObjectModel: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]
   ) {
-    let file = Self.defaultDirectoryURL.appendingPathComponent(name + ".sqlite")
+    let file = Self.defaultDirectoryURL().appendingPathComponent(name + ".sqlite")
     self.init(
       name: name, managedObjectModel: managedObjectModel,
       persistentStoreDescriptions: [PersistentStoreDescription(type: .sqlite, url: file)], classes: classes)

@@ -37,7 +37,7 @@ package final class FollowedNotes {
       Task { @MainActor in self?.follow() }
     }
     try container.loadPersistentStores()
-    token = try container.persistentStoreCoordinator.currentPersistentHistoryToken()
+    token = container.persistentStoreCoordinator.currentPersistentHistoryToken()
     try results.performFetch()
   }
 

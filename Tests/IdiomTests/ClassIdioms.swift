@@ -115,3 +115,29 @@ private final class Step: ManagedObject, ClassListing {
 
 private final class Tag: ManagedObject {}
 private final class Label: ManagedObject {}
+
+/// A store of objects of any class.
+private struct Repository<T: ManagedObject> {
+  let context: ManagedObjectContext
+
+  func create() -> T { T(context: context) }
+
+  func all() throws -> [T] {
+    let request = FetchRequest<T>(entityName: String(describing: T.self))
+    return try context.fetch(request)
+  }
+
+  func count() throws -> Int { try context.count(for: FetchRequest<T>(entityName: T.entity().name)) }
+}
+
+extension ClassIdioms {
+  @Test("classes: a repository of any class makes and fetches its objects")
+  func repository() throws {
+    try Kitchen.cook { context in
+      let recipes = Repository<Recipe>(context: context)
+      recipes.create().title = "Soup"
+      try context.save()
+      #expect(try recipes.count() == 1 && recipes.all().map(\.title) == ["Soup"])
+    }
+  }
+}

@@ -81,14 +81,19 @@ struct SectionIdioms {
   private final class Listener: FetchedResultsControllerDelegate {
     var events: [String] = []
 
-    func controllerWillChangeContent(_ controller: FetchedResultsController<Recipe>) { events.append("will") }
+    func controllerWillChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+      events.append("will")
+    }
     func controller(
-      _ controller: FetchedResultsController<Recipe>, didChange anObject: Recipe, at indexPath: IndexPath?,
+      _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
       for type: FetchedResultsChangeType, newIndexPath: IndexPath?
     ) {
-      events.append("\(type) \(anObject.title)")
+      guard let recipe = anObject as? Recipe else { return }
+      events.append("\(type) \(recipe.title)")
     }
-    func controllerDidChangeContent(_ controller: FetchedResultsController<Recipe>) { events.append("did") }
+    func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+      events.append("did")
+    }
   }
 
   @Test("sections: a delegate that is told of changes")
@@ -102,6 +107,61 @@ struct SectionIdioms {
       pie.title = "Pie"
       context.processPendingChanges()
       #expect(listener.events == ["will", "insert Pie", "did"])
+    }
+  }
+
+  private final class SectionListener: NSObject, FetchedResultsControllerDelegate {
+    var events: [String] = []
+    weak var shown: FetchedResultsController<Recipe>?
+
+    func controller(
+      _ controller: FetchedResultsController<any FetchRequestResult>,
+      didChange sectionInfo: any FetchedResultsSectionInfo,
+      atSectionIndex sectionIndex: Int, for type: FetchedResultsChangeType
+    ) {
+      events.append("\(type) section \(sectionInfo.name) with \((sectionInfo.objects as? [Recipe])?.count ?? 0)")
+    }
+
+    func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+      if controller == shown { events.append("\(controller.fetchedObjects?.count ?? 0) recipes") }
+    }
+
+    func controller(
+      _ controller: FetchedResultsController<any FetchRequestResult>,
+      sectionIndexTitleForSectionName sectionName: String
+    ) -> String? { String(sectionName.prefix(2)) }
+  }
+
+  @Test("sections: a delegate that is told of sections, and knows its controller")
+  func sectionDelegate() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let (controller, listener) = (controller(context), SectionListener())
+      listener.shown = controller
+      controller.delegate = listener
+      try controller.performFetch()
+      #expect(controller.sectionIndexTitles == ["An", "Bo"])
+      let request = Recipe.fetchRequest()
+      request.predicate = FetchPredicate(format: "author.name == %@", "Bob")
+      for recipe in try context.fetch(request) { context.delete(recipe) }
+      try context.save()
+      #expect(listener.events == ["delete section Bob with 1", "2 recipes"])
+    }
+  }
+
+  @Test("sections: a controller of no class, for an entity by name")
+  func untypedController() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = FetchRequest<any FetchRequestResult>(entityName: "Recipe")
+      request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: false)]
+      let controller = FetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      try controller.performFetch()
+      let titles = (controller.fetchedObjects as? [Recipe])?.map(\.title)
+      #expect(titles == ["Soup", "Cake", "Bread"])
+      let cake = try #require(controller.object(at: IndexPath(indexes: [0, 1])) as? Recipe)
+      #expect(controller.indexPath(forObject: cake) == IndexPath(indexes: [0, 1]))
     }
   }
 }

@@ -85,9 +85,7 @@ struct SpellingIdioms {
       do {
         try context.save()
         Issue.record("a recipe without a title was saved")
-      } catch {
-        // Swift casts its errors on Apple's systems only: `catch let error as NSError` catches none elsewhere.
-        let error = error as NSError
+      } catch let error as NSError {
         #expect(error.domain == NSCocoaErrorDomain && error.code == ValidationMultipleErrorsError)
         #expect(CocoaError.Code(rawValue: error.code) == .validationMultipleErrors)
         let details = error.userInfo[DetailedErrorsKey] as? [NSError] ?? []
@@ -97,6 +95,28 @@ struct SpellingIdioms {
         #expect(details.allSatisfy { $0.userInfo[ValidationObjectErrorKey] as? ManagedObjectID == recipe.objectID })
       }
     }
+  }
+
+  static let samples: [any Error & Sendable] = [
+    ContextError.objectGone(ObjectIDSample.id), StoreError.busy(path: "/a.sqlite"), ValidationError([]),
+    FetchedResultsError.noSortDescriptor, ModelError([]),
+    PredicateFormatSample.error,
+  ]
+
+  @Test("spellings: every error is caught as NSError, with nothing after it", arguments: samples)
+  func caught(sample: any Error & Sendable) {
+    func fail() throws { throw sample }
+    var caught: NSError?
+    do {
+      try fail()
+      Issue.record("nothing was thrown")
+    } catch let error as NSError {
+      caught = error
+    }
+    let other = sample as NSError
+    #expect(caught?.domain == other.domain && caught?.code == other.code)
+    #expect(caught?.localizedDescription == other.localizedDescription)
+    #expect(caught?.userInfo.keys.sorted() == other.userInfo.keys.sorted())
   }
 
   @Test("spellings: a conflict of two contexts by its code")
@@ -114,9 +134,7 @@ struct SpellingIdioms {
       do {
         try one.save()
         Issue.record("the rows of another save were overwritten")
-      } catch {
-        // Swift casts its errors on Apple's systems only: `catch let error as NSError` catches none elsewhere.
-        let error = error as NSError
+      } catch let error as NSError {
         #expect(error.code == ManagedObjectMergeError)
         #expect((error.userInfo[PersistentStoreSaveConflictsErrorKey] as? [MergeConflict])?.count == 3)
       }
@@ -265,6 +283,29 @@ struct SpellingIdioms {
       context.refresh(soup, mergeChanges: true)
       #expect(soup.title == "Stew")
       #expect(throws: (any Error).self) { try context.save() }
+    }
+  }
+}
+
+private enum ObjectIDSample {
+  static var id: ObjectID {
+    do {
+      let container = try Kitchen.container()
+      let context = container.newBackgroundContext()
+      return context.performAndWait { Recipe(context: context).objectID }
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}
+
+private enum PredicateFormatSample {
+  static var error: any Error & Sendable {
+    do {
+      _ = try FetchPredicate(parsing: "title ==")
+      preconditionFailure("\"title ==\" was read as a predicate")
+    } catch {
+      return error
     }
   }
 }

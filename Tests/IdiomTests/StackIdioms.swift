@@ -149,5 +149,5 @@ struct StackIdioms {
 }
 
 extension PersistentStoreCoordinator {
-  fileprivate var currentTokenExists: Bool { (try? currentPersistentHistoryToken(fromStores: nil)) != nil }
+  fileprivate var currentTokenExists: Bool { currentPersistentHistoryToken(fromStores: nil) != nil }
 }

@@ -11,7 +11,7 @@ import Testing
 /// A container as an app has it: its stores go where the subclass says.
 private final class JournalContainer: PersistentContainer, @unchecked Sendable {
   @TaskLocal static var folder = FileManager.default.temporaryDirectory
-  override class var defaultDirectoryURL: URL { folder }
+  override class func defaultDirectoryURL() -> URL { folder }
 }
 
 private let modelFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -29,7 +29,7 @@ private final class Log: @unchecked Sendable {
 private final class BundledContainer: PersistentContainer, @unchecked Sendable {
   @TaskLocal static var bundle = Bundle.main
   override class var modelBundle: Bundle { bundle }
-  override class var defaultDirectoryURL: URL { FileManager.default.temporaryDirectory }
+  override class func defaultDirectoryURL() -> URL { FileManager.default.temporaryDirectory }
 }
 
 @Suite("Persistent containers")

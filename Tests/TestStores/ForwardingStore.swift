@@ -9,6 +9,7 @@ package protocol ForwardingStore: PersistentStore {
 
 extension ForwardingStore {
   package var identifier: String { base.identifier }
+  package var type: any PersistentStoreType { base.type }
   package var model: ManagedObjectModel { base.model }
   package func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try base.snapshots(request) }
   package func count(_ request: FetchSpecification) throws -> Int { try base.count(request) }

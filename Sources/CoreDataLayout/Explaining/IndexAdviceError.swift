@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+public import ObjectModel
 
 /// Why no advice about indexes can be given.
 public enum IndexAdviceError: Error, Sendable, Hashable {
@@ -8,7 +9,7 @@ public enum IndexAdviceError: Error, Sendable, Hashable {
   case shell(String)
 }
 
-extension IndexAdviceError: CustomStringConvertible, LocalizedError, CustomNSError {
+extension IndexAdviceError: CustomStringConvertible, BridgedError {
   /// What is missing.
   public var description: String {
     switch self {

@@ -126,6 +126,28 @@ public struct StoreMetadata: Sendable, Hashable {
     try statement.run()
   }
 
+  /// Everything as Swift and Foundation have it, with the UUID.
+  var plainValues: [String: any Sendable] {
+    var result = values.mapValues(\.plainValue)
+    result[StoreMetadataKey.storeUUID] = uuid
+    return result
+  }
+
+  /// What replaces the entries of programs; entries under Core Data's keys are left out.
+  /// - Throws: `StoreError.failure` for a value that no property list has.
+  func changes(toProgramValues values: [String: Any]) throws(StoreError) -> [String: PropertyListValue?] {
+    let own = Set(StoreMetadata.coreDataKeys + [StoreMetadataKey.storeUUID])
+    var changes: [String: PropertyListValue?] = [:]
+    for key in self.values.keys where !own.contains(key) { changes[key] = .some(nil) }
+    for (key, value) in values where !own.contains(key) {
+      guard let value = PropertyListValue(plainValue: value) else {
+        throw .failure("the metadata entry \"\(key)\" is a \(type(of: value)), which no property list can have")
+      }
+      changes[key] = value
+    }
+    return changes
+  }
+
   /// Compares the stored hashes with a model's.
   /// - Throws: `StoreError.incompatibleModel`
   public func check(against model: ManagedObjectModel) throws {

@@ -1,5 +1,5 @@
-public import Foundation
-import ObjectModel
+import Foundation
+public import ObjectModel
 
 /// Why a store is not migrated. The store is unchanged.
 public enum StoreMigrationError: Error, Sendable {
@@ -22,7 +22,7 @@ extension StoreMigrationError: CustomStringConvertible {
   }
 }
 
-extension StoreMigrationError: LocalizedError, CustomNSError {
+extension StoreMigrationError: BridgedError {
   /// What is in the way, one line each.
   public var errorDescription: String? { message }
   /// What to do.

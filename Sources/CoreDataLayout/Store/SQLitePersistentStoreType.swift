@@ -16,6 +16,7 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
   /// Opens the store, or makes it in WAL mode when there is none. At `/dev/null`, or without a URL, it is kept in
   /// memory and gone with the container.
   public func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
+    try StorePragmas.check(description.sqlitePragmas)
     guard let path = description.url?.path, path != "/dev/null" else {
       return InMemoryStore(model: model, tracksHistory: description.tracksHistory)
     }
@@ -24,19 +25,46 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
     options.busyTimeoutMilliseconds = Int32((min(max(description.timeout, 0), 1_000_000) * 1_000).rounded())
     options.tracksHistory = description.tracksHistory
     if description.isReadOnly || FileSystem.exists(path) {
-      return try SQLiteStore.open(path: path, model: model, options: options)
+      return try Self.following(description, in: try SQLiteStore.open(path: path, model: model, options: options))
     }
     try StoreFiles.createParent(of: path)
-    return try SQLiteStore.create(path: path, model: model, options: options)
+    return try Self.following(description, in: try SQLiteStore.create(path: path, model: model, options: options))
+  }
+
+  /// Does what a description says of the opened file; the store is closed when that fails.
+  private static func following(_ description: PersistentStoreDescription, in store: SQLiteStore) throws -> SQLiteStore
+  {
+    do {
+      try store.follow(description)
+      return store
+    } catch {
+      try? store.close()
+      throw error
+    }
   }
 
   /// What `Z_METADATA` says, with the UUID.
   public func metadata(at url: URL) throws -> [String: any Sendable] {
     guard FileSystem.exists(url.path) else { throw StoreError.missing(path: url.path) }
-    let metadata = try StoreMetadata.read(path: url.path)
-    var values = metadata.values.mapValues(\.plainValue)
-    values[StoreMetadataKey.storeUUID] = metadata.uuid
-    return values
+    return try StoreMetadata.read(path: url.path).plainValues
+  }
+
+  /// Writes the row of `Z_METADATA` in a transaction of its own.
+  public func replaceMetadata(at url: URL, with values: [String: Any]) throws {
+    guard FileSystem.exists(url.path) else { throw StoreError.missing(path: url.path) }
+    // Refuses what is no store before anything is opened for writing.
+    _ = try StoreMetadata.read(path: url.path)
+    do {
+      let connection = try Connection(path: url.path)
+      try connection.atomically(mapping: { $0 as any Error }) {
+        var metadata = try StoreMetadata(connection)
+        for (key, value) in try metadata.changes(toProgramValues: values) { metadata.values[key] = value }
+        try metadata.write(to: connection)
+      }
+      try connection.close()
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: url.path)
+    }
   }
 
   /// Empties the database under SQLite's own locks, so that a connection that is still open finds no rows instead of

@@ -11,7 +11,7 @@ public import StoreInterface
 /// (`StoreSession`), which fetches (`StoreReader`) and writes (`StoreWriter`), and what is loaded in bulk
 /// (`StoreLoads`). Calls from several threads wait for each other, as one lock guards the connection; readers that
 /// `openReader` gives have their own. A transaction that `begin` opened belongs to the store, not to a thread.
-public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Sendable {
+public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping, @unchecked Sendable {
   /// How a store is created or opened.
   public struct Options: Sendable {
     /// Opening only: refuses every write. The folder may be read-only too when the store has no write-ahead log.
@@ -79,6 +79,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
   public var path: String { file.path }
   /// The model that the store was created or opened with.
   public var model: ManagedObjectModel { file.model }
+  /// SQLite.
+  public var type: any PersistentStoreType { SQLitePersistentStoreType() }
   /// Where everything lies.
   public var layout: StoreLayout { file.layout }
   /// The path as a URL.
@@ -227,6 +229,14 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, @unchecked Send
   /// - Parameter identifier: the store's new UUID; nil: it keeps the one that it has.
   public func setMetadata(_ changes: [String: PropertyListValue?], identifier: String? = nil) throws {
     try writing { try $0.setMetadata(changes, identifier: identifier) }
+  }
+
+  /// What `Z_METADATA` says, with the UUID.
+  public var metadataValues: [String: any Sendable] { metadata.plainValues }
+
+  /// See `MetadataKeeping`.
+  public func replaceMetadata(with values: [String: Any]) throws {
+    try setMetadata(try metadata.changes(toProgramValues: values))
   }
 
   /// Takes what a program has put into another store's metadata.

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Memory and the time of a save are linear in the store, so it is for thousands of objects; use SQLite for more.
 public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, BatchWriting, InMemoryFetching,
-  MetadataInheriting, QueryGenerations
+  MetadataInheriting, MetadataKeeping, QueryGenerations
 {
   /// The store's UUID, upper case.
   public let identifier: String
@@ -24,6 +24,8 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   public let url: URL
   /// How the file is written.
   public let format: Format
+  /// Of the type that its format makes.
+  public var type: any PersistentStoreType { AtomicStoreType(format) }
   /// Whether every save is refused.
   public let isReadOnly: Bool
 
@@ -71,6 +73,26 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   public var metadata: [String: PropertyListValue] {
     get { state.withLock { $0.metadata } }
     set { state.withLock { $0.metadata = newValue } }
+  }
+
+  /// `metadata` as Swift and Foundation have it, with the UUID.
+  public var metadataValues: [String: any Sendable] {
+    var values: [String: any Sendable] = metadata.mapValues(\.plainValue)
+    values[StoreMetadataKey.storeUUID] = identifier
+    return values
+  }
+
+  /// See `MetadataKeeping`. The file is written.
+  public func replaceMetadata(with values: [String: Any]) throws {
+    let entries = try StoreContents.programMetadata(values)
+    let before = metadata
+    metadata = before.filter { StoreContents.ownMetadataKeys.contains($0.key) }.merging(entries) { own, _ in own }
+    do {
+      try save(SaveRequest())
+    } catch {
+      metadata = before
+      throw error
+    }
   }
 
   /// Takes what a program has put into the metadata of another store of this format.

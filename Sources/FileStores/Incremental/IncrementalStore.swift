@@ -37,6 +37,8 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
 
   /// The model of every object in the store.
   public let model: ManagedObjectModel
+  /// As its description says.
+  public let type: any PersistentStoreType
   /// Where the store is, if it is anywhere.
   public let url: URL?
   /// Whether every save is refused.
@@ -53,6 +55,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
   /// A store that is not loaded yet.
   public init(description: PersistentStoreDescription, model: ManagedObjectModel) throws {
     self.model = model
+    type = description.type
     url = description.url
     isReadOnly = description.isReadOnly
     options = description.options
@@ -113,7 +116,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
   open func execute(_ request: SaveRequest) throws { throw unsupported("execute(_: SaveRequest)") }
 
   private func unsupported(_ method: String) -> StoreError {
-    .unsupported("\(type(of: self)) does not override \(method)")
+    .unsupported("\(Swift.type(of: self)) does not override \(method)")
   }
 
   // MARK: Ids
@@ -286,7 +289,8 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
   private func bind(_ request: SaveRequest) throws {
     let objects = try obtainPermanentIDs(for: request.inserted)
     guard objects.count == request.inserted.count else {
-      throw StoreError.failure("\(type(of: self)) gave \(objects.count) ids for \(request.inserted.count) new objects")
+      throw StoreError.failure(
+        "\(Swift.type(of: self)) gave \(objects.count) ids for \(request.inserted.count) new objects")
     }
     let touched = Set(request.updated.map(\.objectID) + request.deleted.map(\.objectID))
     for (snapshot, object) in zip(request.inserted, objects) {

@@ -44,6 +44,19 @@ extension StoreContents {
     StoreMetadataKey.storeUUID,
   ]
 
+  /// The entries of programs among metadata.
+  /// - Throws: `StoreError.failure` for a value that no property list has.
+  package static func programMetadata(_ values: [String: Any]) throws(StoreError) -> [String: PropertyListValue] {
+    var result: [String: PropertyListValue] = [:]
+    for (key, value) in values where !ownMetadataKeys.contains(key) {
+      guard let entry = PropertyListValue(plainValue: value) else {
+        throw .failure("the metadata entry \"\(key)\" is a \(type(of: value)), which no property list can have")
+      }
+      result[key] = entry
+    }
+    return result
+  }
+
   /// Takes the model's version hashes and identifier into the metadata; other entries stay.
   public mutating func setVersion(of model: ManagedObjectModel, storeType: String) {
     metadata[Self.versionHashesKey] = .dictionary(model.entityVersionHashesByName.mapValues { .data($0) })

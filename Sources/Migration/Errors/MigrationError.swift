@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import ObjectModel
 
 /// Why a store could not be migrated. The store is unchanged.
@@ -104,7 +104,7 @@ extension MigrationError: CustomStringConvertible {
   }
 }
 
-extension MigrationError: LocalizedError, CustomNSError {
+extension MigrationError: BridgedError {
   /// Where it happened, and what.
   public var errorDescription: String? { sentence }
   /// What to do about it.

@@ -244,6 +244,9 @@ struct AnyStoreType: PersistentStoreType {
     try type.load(description, model: model)
   }
   func metadata(at url: URL) throws -> [String: any Sendable] { try type.metadata(at: url) }
+  func replaceMetadata(at url: URL, with values: [String: Any]) throws {
+    try type.replaceMetadata(at: url, with: values)
+  }
   func destroy(at url: URL) throws { try type.destroy(at: url) }
   func replace(at url: URL, with source: URL) throws { try type.replace(at: url, with: source) }
 }

@@ -21,6 +21,10 @@ public struct MergeConflict: @unchecked Sendable {
   public let persistedSnapshot: [String: PropertyValue]?
   /// To-many relationships whose members were changed here, or elsewhere since they were loaded.
   public let memberConflicts: [MemberConflict]
+  /// `oldVersion`
+  public var oldVersionNumber: Int { Int(oldVersion) }
+  /// `newVersion`, 0 when the row is gone.
+  public var newVersionNumber: Int { Int(newVersion ?? 0) }
   let persisted: Snapshot?
 
   init(_ object: ManagedObject, readAt version: Int64, persisted: Snapshot?) {
@@ -61,6 +65,10 @@ public struct ConstraintConflict: @unchecked Sendable {
   /// The object whose row has the values already and that the save does not change; nil when the conflict is between
   /// objects of the save only. `object(with:)` of the context gives the object.
   public let databaseObjectID: ObjectID?
+  /// That object, in the context of the save.
+  public var databaseObject: ManagedObject? {
+    databaseObjectID.flatMap { conflictingObjects.first?.managedObjectContext?.object(with: $0) }
+  }
   /// The values of that row.
   public let databaseSnapshot: [String: PropertyValue]?
   /// The objects of the save that have the values: changed ones, then new ones in the order of insertion.

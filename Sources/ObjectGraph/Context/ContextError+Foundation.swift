@@ -1,7 +1,7 @@
-public import Foundation
-import ObjectModel
+import Foundation
+public import ObjectModel
 
-extension ContextError: LocalizedError, CustomNSError {
+extension ContextError: BridgedError {
   /// What happened, in a sentence.
   public var errorDescription: String? { description }
   /// Core Data's domain.
@@ -24,7 +24,7 @@ extension ContextError: LocalizedError, CustomNSError {
   }
 }
 
-extension SaveConflictError: LocalizedError, CustomNSError {
+extension SaveConflictError: BridgedError {
   /// One line per conflict.
   public var errorDescription: String? { description }
   /// Core Data's domain.

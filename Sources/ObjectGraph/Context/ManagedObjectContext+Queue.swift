@@ -17,6 +17,24 @@ extension ManagedObjectContext {
     return try outcome.get()
   }
 
+  /// When work that is given to a context runs.
+  public enum ScheduledTaskType: Sendable, Hashable {
+    /// At once where the caller is inside the context, as code of the main actor is inside a context of the main queue;
+    /// otherwise after what the queue has already.
+    case immediate
+    /// After what the queue has already.
+    case enqueued
+  }
+
+  /// Runs work on the context's queue, when the schedule says, and then processes its changes.
+  public func perform<Result: Sendable, Failure: Error>(
+    schedule: ScheduledTaskType, isolation: isolated (any Actor)? = #isolation,
+    _ work: @escaping @Sendable () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    if schedule == .immediate && confinement.isHeldByCurrentThread { return try performAndWait(work) }
+    return try await perform(work)
+  }
+
   /// Runs work on the context's queue, some time from now, and then processes its changes. Returns at once.
   public func perform(_ work: @escaping @Sendable () -> Void) {
     confinement.async { self.inEventOfCurrent(work) }

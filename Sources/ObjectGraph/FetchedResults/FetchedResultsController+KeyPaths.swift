@@ -1,14 +1,14 @@
 public import Predicates
 
-extension FetchedResultsController where Object: PropertyNaming {
+extension FetchedResultsController where ResultType: ManagedObject & PropertyNaming {
   /// A controller whose sections are made by a property of the generated class, `\.category`, or by one that it
   /// computes from the object's own attributes, `\.month`, which is asked as the closure of
   /// `init(fetchRequest:managedObjectContext:sectionName:)` is. A computed one has no cache.
   public convenience init<Property>(
-    fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
-    sectionNameKeyPath: KeyPath<Object, Property>, cacheName: String? = nil
+    fetchRequest: FetchRequest<ResultType>, managedObjectContext: ManagedObjectContext,
+    sectionNameKeyPath: KeyPath<ResultType, Property>, cacheName: String? = nil
   ) {
-    guard Object.propertyName(for: sectionNameKeyPath) == nil else {
+    guard ResultType.propertyName(for: sectionNameKeyPath) == nil else {
       self.init(
         fetchRequest: fetchRequest, managedObjectContext: managedObjectContext,
         sectionNameKeyPath: sectionNameKeyPath.propertyKeyPath, cacheName: cacheName)

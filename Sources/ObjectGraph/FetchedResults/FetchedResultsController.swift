@@ -1,76 +1,115 @@
 public import Foundation
-import ObjectModel
-import Predicates
 package import StoreInterface
 
 /// Keeps the results of a fetch request in sections, and tells a delegate how every change of the context changes them.
 ///
-/// Use it on the queue of its context. It has no results before `performFetch`.
-public final class FetchedResultsController<Object: ManagedObject> {
+/// Use it on the queue of its context. It has no results before `performFetch`. Its results are managed objects:
+/// `ResultType` is their class, or `any FetchRequestResult` in what a delegate is given.
+public final class FetchedResultsController<ResultType> {
   /// What is fetched. A change of it counts from the next `performFetch`.
-  public let fetchRequest: FetchRequest<Object>
-  /// The request as it was at the last `performFetch`.
-  var specification: FetchSpecification
+  public let fetchRequest: FetchRequest<ResultType>
+  let results: TrackedResults
+  private let typed: (ManagedObject) -> ResultType
+  /// The same results, as a delegate is given them; nil when this is it.
+  private let view: FetchedResultsController<any FetchRequestResult>?
+
+  private init(
+    _ fetchRequest: FetchRequest<ResultType>, _ results: TrackedResults,
+    view: FetchedResultsController<any FetchRequestResult>?, typed: @escaping (ManagedObject) -> ResultType
+  ) {
+    self.fetchRequest = fetchRequest
+    self.results = results
+    self.view = view
+    self.typed = typed
+  }
+
+  // MARK: What it was made with
+
   /// Where objects live.
-  public let managedObjectContext: ManagedObjectContext
+  public var managedObjectContext: ManagedObjectContext { results.managedObjectContext }
   /// Objects with equal values here make a section; nil for one section of all. The first sort descriptor must keep
   /// them together: usually it is this very key path. It leads over to-one relationships to `entity.name` or to an
   /// attribute. A transient one has the names that the program sets, in `awakeFromFetch` for instance.
-  public let sectionNameKeyPath: String?
-  /// Names the section of an object where no key path does.
-  private let sectionName: ((Object) -> String)?
+  public var sectionNameKeyPath: String? { results.sectionNameKeyPath }
   /// Under which name the sections are kept on disk; nil for not at all.
-  public let cacheName: String?
+  public var cacheName: String? { results.cacheName }
   /// The folder of section caches.
-  public var cacheDirectory: URL
-  /// Is told of changes; first of those after the results that it finds when it is set.
-  public weak var delegate: (any FetchedResultsControllerDelegate<Object>)? {
-    didSet {
-      observeContext()
-      if delegate === oldValue || isToldCurrent { return }
-      told = snapshot ?? told
-      isToldCurrent = true
-    }
+  public var cacheDirectory: URL {
+    get { results.cacheDirectory }
+    set { results.cacheDirectory = newValue }
+  }
+  /// Is told of changes, and not kept alive; first of those after the results that it finds when it is set.
+  public var delegate: (any FetchedResultsControllerDelegate)? {
+    get { results.delegate }
+    set { results.delegate = newValue }
   }
 
-  typealias Content = [ResultsChanges<Object>.Section]
-  private(set) var content: Content?
-  /// The ids that the delegate knows, from the last fetch or the last change that was told.
-  var told = FetchedResultsSnapshot(sections: [])
-  /// Whether these are the ids of the results.
-  var isToldCurrent = false
+  // MARK: Results
+
+  /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
+  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path
+  ///   leads to no attribute, or objects of one section do not follow each other in the order of the request.
+  public func performFetch() throws { try results.performFetch() }
+
   /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a
   /// change that succeeds takes it away.
-  public internal(set) var error: (any Error)?
-  /// Whether something was merged that the results may depend on, and they have not been fetched since.
-  var isFetchDue = false
-  /// Whether that fetch is on its way, without this context waiting for its parent.
-  var isFetchUnderWay = false
-  /// Whether more was merged since that fetch began.
-  var isFetchOutdated = false
-  /// What merges changed of the results since the last fetch.
-  var dueChanges: Set<Object> = []
-  /// The ids of the objects that merges concerned since then.
-  var dueIDs: Set<ObjectID> = []
-  /// Works out changes without a fetch; nil where the request does not allow it.
-  var follower: ResultsFollower<Object>?
-  /// Whether the results stand in the order of what their objects are here, so that changes can be followed.
-  var isFollowable = false
-  /// Results that had no permanent ids when they came.
-  private(set) var newResults: [Object] = []
-  /// Where every object is; nil until it pays to know.
-  private var positions: [Object: IndexPath]?
-  /// How many objects were searched for without knowing.
-  private var searchCount = 0
-  private let mostSearches = 16
-  var observers: [any NSObjectProtocol] = []
+  public var error: (any Error)? { results.error }
 
+  /// All objects, in the order of the request; nil before `performFetch`.
+  public var fetchedObjects: [ResultType]? { results.content.map { $0.flatMap { $0.items.map(typed) } } }
+
+  /// The sections; nil before `performFetch`.
+  public var sections: [any FetchedResultsSectionInfo]? { results.content?.map { results.info(of: $0) } }
+
+  /// The object at a section and an item. An index path that is not there stops the program, as in an array.
+  public func object(at indexPath: IndexPath) -> ResultType { typed(results.object(at: indexPath)) }
+
+  /// Where an object is; nil when it is not among the results.
+  public func indexPath(forObject object: ResultType) -> IndexPath? {
+    (object as? ManagedObject).flatMap { results.indexPath(forObject: $0) }
+  }
+
+  /// The results as ids; nil before `performFetch`.
+  public var snapshot: FetchedResultsSnapshot? { results.snapshot }
+
+  // MARK: Index titles
+
+  /// The index titles of the sections, each once, in the order of the sections.
+  public var sectionIndexTitles: [String] { results.sectionIndexTitles }
+
+  /// What stands for a section in an index.
+  public func sectionIndexTitle(forSectionName name: String) -> String? {
+    results.sectionIndexTitle(forSectionName: name)
+  }
+
+  /// The first section with that index title, which stands at that position of `sectionIndexTitles`.
+  public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
+    results.section(forSectionIndexTitle: title)
+  }
+
+  /// Removes the kept sections of that name, those of every name for nil, from a folder of section caches: the usual
+  /// one for nil.
+  public static func deleteCache(withName name: String?, in directory: URL? = nil) {
+    let directory = directory ?? SectionCache.defaultDirectory
+    guard let name else { return SectionCache.removeAll(in: directory) }
+    SectionCache(directory: directory, name: name).remove()
+  }
+}
+
+extension FetchedResultsController where ResultType: ManagedObject {
   /// A controller without results yet.
   public convenience init(
-    fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
-    cacheName: String? = nil
+    fetchRequest: FetchRequest<ResultType>, managedObjectContext: ManagedObjectContext,
+    sectionNameKeyPath: String? = nil, cacheName: String? = nil
   ) {
     self.init(fetchRequest, managedObjectContext, sectionNameKeyPath, cacheName, sectionName: nil)
+  }
+
+  package convenience init(
+    fetchRequest: FetchSpecification, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
+    cacheName: String? = nil
+  ) {
+    self.init(FetchRequest(fetchRequest), managedObjectContext, sectionNameKeyPath, cacheName, sectionName: nil)
   }
 
   /// A controller without results yet, whose sections a closure names.
@@ -81,288 +120,51 @@ public final class FetchedResultsController<Object: ManagedObject> {
   ///     are fetched and for each that changes; the request must sort by what it depends on first. It may ask for
   ///     the object's own attributes only: changes of other objects move no object to another section.
   public convenience init(
-    fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
-    sectionName: @escaping (Object) -> String
+    fetchRequest: FetchRequest<ResultType>, managedObjectContext: ManagedObjectContext,
+    sectionName: @escaping (ResultType) -> String
   ) {
     self.init(fetchRequest, managedObjectContext, nil, nil, sectionName: sectionName)
   }
 
-  private init(
-    _ fetchRequest: FetchRequest<Object>, _ managedObjectContext: ManagedObjectContext, _ sectionNameKeyPath: String?,
-    _ cacheName: String?, sectionName: ((Object) -> String)?
+  private convenience init(
+    _ fetchRequest: FetchRequest<ResultType>, _ context: ManagedObjectContext, _ sectionNameKeyPath: String?,
+    _ cacheName: String?, sectionName: ((ResultType) -> String)?
   ) {
-    self.fetchRequest = fetchRequest
-    specification = fetchRequest.specification(in: managedObjectContext)
-    self.managedObjectContext = managedObjectContext
-    self.sectionNameKeyPath = sectionNameKeyPath
-    self.cacheName = cacheName
-    self.sectionName = sectionName
-    cacheDirectory = SectionCache.defaultDirectory
-  }
-
-  package convenience init(
-    fetchRequest: FetchSpecification, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
-    cacheName: String? = nil
-  ) {
-    self.init(
-      fetchRequest: FetchRequest(fetchRequest), managedObjectContext: managedObjectContext,
-      sectionNameKeyPath: sectionNameKeyPath, cacheName: cacheName)
-  }
-
-  deinit { observers.forEach { NotificationCenter.default.removeObserver($0) } }
-
-  // MARK: Results
-
-  /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
-  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path
-  ///   leads to no attribute, or objects of one section do not follow each other in the order of the request.
-  public func performFetch() throws {
-    specification = fetchRequest.specification(in: managedObjectContext)
-    managedObjectContext.requireClass(Object.self, of: specification)
-    let stamp = cacheStamp()
-    let staleCount = managedObjectContext.staleRowCount
-    let found = try fetch()
-    // Names from objects that are older than their rows must not be kept for later runs.
-    show(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
-    isFetchDue = false
-    dueIDs = []
-    follower = ResultsFollower(specification, in: managedObjectContext, naming: try sectionNaming())
-    isFollowable = managedObjectContext.staleRowCount == staleCount
-    told = snapshot ?? told
-    isToldCurrent = true
-    error = nil
-    observeContext()
-    if let delegate, let snapshot { delegate.controller(self, didChangeContentWith: snapshot) }
-  }
-
-  /// All objects, in the order of the request; nil before `performFetch`.
-  public var fetchedObjects: [Object]? { content.map { $0.flatMap(\.items) } }
-
-  /// The sections; nil before `performFetch`.
-  public var sections: [FetchedResultsSectionInfo<Object>]? { content?.map { info(of: $0) } }
-
-  /// The object at a section and an item.
-  public func object(at indexPath: IndexPath) -> Object {
-    // As an array does: an index that is not there is a mistake of the program.
-    guard let content, indexPath.count == 2, content.indices.contains(indexPath[0]),
-      content[indexPath[0]].items.indices.contains(indexPath[1])
-    else { preconditionFailure("the results have nothing at \(indexPath)") }
-    return content[indexPath[0]].items[indexPath[1]]
-  }
-
-  /// Where an object is; nil when it is not among the results.
-  public func indexPath(forObject object: Object) -> IndexPath? {
-    if let positions { return positions[object] }
-    let content = content ?? []
-    if searchCount < mostSearches {
-      searchCount += 1
-      let scan = AddressScan(CollectionOfOne<ManagedObject>(object))
-      for (section, part) in content.enumerated() {
-        if let item = scan.indexes(in: part.items).first { return [section, item] }
-      }
-      return nil
+    func typed(_ object: ManagedObject) -> ResultType {
+      // `requireClass` has seen to it for all that are fetched.
+      guard let object = object as? ResultType else { preconditionFailure("\(object) is no \(ResultType.self)") }
+      return object
     }
-    var found: [Object: IndexPath] = [:]
-    for (section, part) in content.enumerated() {
-      for (item, object) in part.items.enumerated() { found[object] = [section, item] }
+    let results = TrackedResults(
+      in: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: cacheName,
+      sectionName: sectionName.map { name in { name(typed($0)) } }
+    ) {
+      let specification = fetchRequest.specification(in: context)
+      context.requireClass(ResultType.self, of: specification)
+      return specification
     }
-    positions = found
-    return found[object]
-  }
-
-  /// The results as ids; nil before `performFetch`.
-  public var snapshot: FetchedResultsSnapshot? {
-    content.map { content in
-      FetchedResultsSnapshot(
-        sections: content.map { FetchedResultsSnapshot.Section(name: $0.name, objectIDs: $0.items.map(\.objectID)) })
-    }
-  }
-
-  // MARK: Index titles
-
-  /// The index titles of the sections, each once, in the order of the sections.
-  public var sectionIndexTitles: [String] {
-    var seen: Set<String> = []
-    return (content ?? []).compactMap { sectionIndexTitle(forSectionName: $0.name) }.filter { seen.insert($0).inserted }
-  }
-
-  /// What stands for a section in an index.
-  public func sectionIndexTitle(forSectionName name: String) -> String? {
-    if let delegate { return delegate.controller(self, sectionIndexTitleForSectionName: name) }
-    return Self.defaultIndexTitle(name)
-  }
-
-  /// The first section with that index title, which stands at that position of `sectionIndexTitles`.
-  public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
-    (content ?? []).firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
-  }
-
-  static func defaultIndexTitle(_ name: String) -> String? { name.first.map { String($0).uppercased() } }
-
-  /// Removes the kept sections of that name, those of every name for nil, from a folder of section caches: the usual
-  /// one for nil.
-  public static func deleteCache(withName name: String?, in directory: URL? = nil) {
-    let directory = directory ?? SectionCache.defaultDirectory
-    guard let name else { return SectionCache.removeAll(in: directory) }
-    SectionCache(directory: directory, name: name).remove()
-  }
-
-  // MARK: Making sections
-
-  func fetch() throws -> Found { try fetch(reading: managedObjectContext.snapshotBlocks) }
-
-  func fetch(reading read: ManagedObjectContext.RowReading) throws -> Found {
-    guard !specification.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
-    _ = try sectionNaming()
-    let context = managedObjectContext
-    var request = specification
-    if context.refusals.isRefusing {
-      // Values are here already, and prefetching would ask for more.
-      request.includesPropertyValues = true
-      request.relationshipKeyPathsForPrefetching = []
-    }
-    // With pending changes, the fetch sorts by the values of objects in the context.
-    let isSortedHere = context.hasPendingChanges(for: specification)
-    let (objects, newerRows) = try context.collectingNewerRows {
-      try context.fetch(request, reading: read).compactMap { $0 as? Object }
-    }
-    return Found(objects: objects, newerRows: isSortedHere ? [:] : newerRows)
-  }
-
-  /// Fetched objects in their order, and the rows that decided about it where they are newer than the objects.
-  struct Found {
-    let objects: [Object]
-    let newerRows: [ObjectID: NewerRow]
-    var count: Int { objects.count }
-  }
-
-  /// The state of the stores' files, taken before the fetch; nil where sections cannot be kept, because more than the
-  /// files decides about them.
-  private func cacheStamp() -> String? {
-    let context = managedObjectContext
-    if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
-    // A context with a generation may read older rows than the files have.
-    if context.generationToken != nil { return nil }
-    if specification.predicate.hasBlocks || "\(specification.predicate)".contains("now()") { return nil }
-    // The versions of objects that are not fetched are not compared.
-    if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
-    return SectionCache.stamp(context.coordinator)
-  }
-
-  /// The sections of fetched objects: kept ones where they still count.
-  private func sections(of found: Found, stamp: String?) throws -> Content {
-    guard let cacheName, let stamp else { return try makeSections(of: found) }
-    let cache = SectionCache(directory: cacheDirectory, name: cacheName)
-    let fingerprint = fingerprint + "\n" + stamp
-    if let kept = cache.load(fingerprint: fingerprint, objectCount: found.count) {
-      var start = 0
-      return zip(kept.names, kept.counts).map { name, count in
-        defer { start += count }
-        return ResultsChanges.Section(name: name, items: Array(found.objects[start..<(start + count)]))
-      }
-    }
-    let made = try makeSections(of: found)
-    cache.store(
-      SectionCache.Content(fingerprint: fingerprint, names: made.map(\.name), counts: made.map(\.items.count)))
-    return made
-  }
-
-  private func sectionNaming() throws(FetchedResultsError) -> SectionNaming<Object>? {
-    if let sectionName { return .closure(sectionName) }
-    guard let sectionNameKeyPath else { return nil }
-    return .keyPath(try SectionKeyPath(sectionNameKeyPath, of: specification.entity))
-  }
-
-  func makeSections(of found: Found) throws -> Content {
-    guard let naming = try sectionNaming() else {
-      return [ResultsChanges.Section(name: "", items: found.objects)]
-    }
-    do {
-      return try makeSections(of: found.objects, naming, found.newerRows)
-    } catch FetchedResultsError.sectionsOutOfOrder {
-      // The order is that of the rows, and some rows, perhaps at the end of a key path, are newer than their objects.
-      // Until a merge, objects are sorted by the values that they have here.
-      let sorted = managedObjectContext.sorted(found.objects, by: specification.sortDescriptors)
-      return try makeSections(of: sorted.compactMap { $0 as? Object }, naming, [:])
-    }
-  }
-
-  private func makeSections(
-    of found: [Object], _ naming: SectionNaming<Object>, _ newerRows: [ObjectID: NewerRow]
-  ) throws -> Content {
-    var result: Content = []
-    var seen: Set<String> = []
-    for object in found {
-      let name = naming.sectionName(of: object, newerRows.isEmpty ? nil : newerRows[object.objectID])
-      if result.last?.name != name {
-        guard seen.insert(name).inserted else {
-          let descriptor = specification.sortDescriptors[0].keyPath.joined(separator: ".")
-          throw FetchedResultsError.sectionsOutOfOrder(
-            section: name, keyPath: sectionNameKeyPath ?? "", firstSortKeyPath: descriptor)
-        }
-        result.append(ResultsChanges.Section(name: name, items: []))
-      }
-      result[result.count - 1].items.append(object)
-    }
-    return result
-  }
-
-  /// Everything but the state of the stores that the sections depend on.
-  private var fingerprint: String {
-    let sorts = specification.sortDescriptors.map { "\($0.keyPath) \($0.isAscending) \($0.comparison)" }
-    return [
-      specification.entity.name, specification.entity.versionHash.base64EncodedString(), "\(specification.predicate)",
-      sorts.joined(separator: ","), "\(specification.fetchLimit) \(specification.fetchOffset)",
-      "\(specification.includesSubentities)", sectionNameKeyPath ?? "",
-    ].joined(separator: "\n")
-  }
-
-  func show(_ sections: Content) {
-    replace(sections, new: sections.flatMap { $0.items.filter(\.objectID.isTemporary) })
-  }
-
-  private func replace(_ sections: Content, new: [Object]) {
-    content = sections
-    noteReplacement(new: new)
-  }
-
-  /// Changes the results where they are.
-  /// - Parameter new: those that have no permanent ids.
-  func apply(_ edit: ResultsEdit<Object>, new: [Object]) {
-    edit.apply(to: &content)
-    noteReplacement(new: new)
-  }
-
-  private func noteReplacement(new: [Object]) {
-    newResults = new
-    positions = nil
-    searchCount = 0
-  }
-
-  func info(of section: ResultsChanges<Object>.Section) -> FetchedResultsSectionInfo<Object> {
-    FetchedResultsSectionInfo(
-      name: section.name, indexTitle: sectionIndexTitle(forSectionName: section.name), objects: section.items)
+    let view = FetchedResultsController<any FetchRequestResult>(
+      viewing: results, FetchRequest(sharing: fetchRequest.settings))
+    self.init(fetchRequest, results, view: view, typed: typed)
   }
 }
 
-/// Why a controller could not make its results.
-public enum FetchedResultsError: Error, Sendable, CustomStringConvertible {
-  /// A request without an order has no places to speak of.
-  case noSortDescriptor
-  /// The section key path does not lead over to-one relationships to an attribute of the request's entity.
-  case unknownSectionKeyPath(String, entity: String)
-  /// Objects of one section do not follow each other.
-  case sectionsOutOfOrder(section: String, keyPath: String, firstSortKeyPath: String)
-
-  /// What happened, in a sentence.
-  public var description: String {
-    switch self {
-    case .noSortDescriptor: "a fetched results controller needs a request with a sort descriptor"
-    case .unknownSectionKeyPath(let keyPath, let entity):
-      "\"\(keyPath)\" leads to no attribute of \(entity): "
-        + "sections are named by an attribute, or by one behind to-one relationships"
-    case .sectionsOutOfOrder(let section, let keyPath, let first):
-      "the objects of section \"\(section)\" (\(keyPath)) do not follow each other: the request sorts by \(first) first"
+extension FetchedResultsController where ResultType == any FetchRequestResult {
+  /// A controller without results yet, for a request that says its entity by name.
+  public convenience init(
+    fetchRequest: FetchRequest<ResultType>, managedObjectContext: ManagedObjectContext,
+    sectionNameKeyPath: String? = nil, cacheName: String? = nil
+  ) {
+    let results = TrackedResults(
+      in: managedObjectContext, sectionNameKeyPath: sectionNameKeyPath, cacheName: cacheName, sectionName: nil
+    ) {
+      fetchRequest.specification(in: managedObjectContext)
     }
+    self.init(viewing: results, fetchRequest)
+  }
+
+  fileprivate convenience init(viewing results: TrackedResults, _ fetchRequest: FetchRequest<ResultType>) {
+    self.init(fetchRequest, results, view: nil) { $0 }
+    results.controller = self
   }
 }

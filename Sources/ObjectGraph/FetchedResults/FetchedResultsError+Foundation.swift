@@ -1,7 +1,7 @@
-public import Foundation
-import ObjectModel
+import Foundation
+public import ObjectModel
 
-extension FetchedResultsError: LocalizedError, CustomNSError {
+extension FetchedResultsError: BridgedError {
   /// What happened, in a sentence.
   public var errorDescription: String? { description }
   /// Core Data's domain.

@@ -1,7 +1,7 @@
 /// Sections of results without the objects that are taken out, and without the sections that have no others. What is
 /// underneath stays as it is.
-struct RemainingResults<Object: ManagedObject> {
-  typealias Section = ResultsChanges<Object>.Section
+struct RemainingResults {
+  typealias Section = ResultsChanges<ManagedObject>.Section
 
   private let sections: [Section]
   /// Of each section the indexes of what is taken out, rising.
@@ -9,7 +9,7 @@ struct RemainingResults<Object: ManagedObject> {
   /// Which sections have something left.
   let live: [Int]
   /// The last object of each of these; nil where nothing is left.
-  private(set) var lasts: [Object?] = []
+  private(set) var lasts: [ManagedObject?] = []
 
   /// - Parameter keepsEmpty: whether a section that nothing is left of stays.
   init(_ sections: [Section], without scan: AddressScan, keepsEmpty: Bool) {
@@ -22,14 +22,14 @@ struct RemainingResults<Object: ManagedObject> {
 
   /// What is left of one section.
   struct Items: RandomAccessCollection {
-    fileprivate let items: [Object]
+    fileprivate let items: [ManagedObject]
     fileprivate let gone: [Int]
 
     var startIndex: Int { 0 }
     var endIndex: Int { items.count - gone.count }
 
     /// The object at a position among those that are left.
-    subscript(position: Int) -> Object {
+    subscript(position: Int) -> ManagedObject {
       // The objects taken out before it: those with so few of the others before them.
       items[position + Bisection.firstIndex(below: gone.count) { gone[$0] - $0 > position }]
     }
@@ -51,10 +51,12 @@ struct RemainingResults<Object: ManagedObject> {
   var names: [String] { sections.map(\.name) }
 
   /// The neighbours of objects that were not taken out.
-  func neighbours(of objects: [Object]) -> [(before: Object?, object: Object, after: Object?)] {
+  func neighbours(of objects: [ManagedObject]) -> [(
+    before: ManagedObject?, object: ManagedObject, after: ManagedObject?
+  )] {
     if objects.isEmpty { return [] }
-    let scan = AddressScan(objects as [ManagedObject])
-    var result: [(before: Object?, object: Object, after: Object?)] = []
+    let scan = AddressScan(objects)
+    var result: [(before: ManagedObject?, object: ManagedObject, after: ManagedObject?)] = []
     for section in live.indices {
       let items = self[section]
       for index in scan.indexes(in: items.items) {

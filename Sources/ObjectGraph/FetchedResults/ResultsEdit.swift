@@ -1,6 +1,6 @@
 /// An edit of sections of results that leaves objects that stay untouched.
-struct ResultsEdit<Object: ManagedObject> {
-  typealias Changes = ResultsChanges<Object>
+struct ResultsEdit {
+  typealias Changes = ResultsChanges<ManagedObject>
 
   /// A section of the results after the edit.
   struct Target {
@@ -8,7 +8,7 @@ struct ResultsEdit<Object: ManagedObject> {
     /// Which of the old sections it is; nil for a new one.
     var oldSection: Int?
     /// The objects that come, each with the index of the staying object that it comes before.
-    var arrivals: [(place: Int, element: Object)] = []
+    var arrivals: [(place: Int, element: ManagedObject)] = []
   }
 
   /// Of each old section the objects that are taken out first, by rising indexes.

@@ -7,12 +7,12 @@ import StoreInterface
 ///
 /// It exists only for requests that depend on values of the objects and of the destinations of to-one relationships, as
 /// long as these do not change. It expects results in the order of the values that their objects have here.
-struct ResultsFollower<Object: ManagedObject> {
-  typealias Changes = ResultsChanges<Object>
+struct ResultsFollower {
+  typealias Changes = ResultsChanges<ManagedObject>
 
   private let specification: FetchSpecification
   private let context: ManagedObjectContext
-  private let naming: SectionNaming<Object>?
+  private let naming: SectionNaming?
   private let matcher: PredicateMatcher
   private let sortDestinations: SortDestinations
   /// Up to this number of changes are followed, even when the results are few.
@@ -20,7 +20,7 @@ struct ResultsFollower<Object: ManagedObject> {
 
   /// Nil for a request that only a fetch is sure to answer.
   /// - Parameter naming: says by which values an object's section has its name, if anything does.
-  init?(_ specification: FetchSpecification, in context: ManagedObjectContext, naming: SectionNaming<Object>?) {
+  init?(_ specification: FetchSpecification, in context: ManagedObjectContext, naming: SectionNaming?) {
     let entity = specification.entity
     guard context.coordinator.persistentStores.count == 1, specification.affectedStores == nil,
       specification.includesPendingChanges, specification.includesPropertyValues, specification.fetchLimit <= 0,
@@ -50,9 +50,9 @@ struct ResultsFollower<Object: ManagedObject> {
     /// What a merge was about.
     var ids: Set<ObjectID>
     /// The objects whose values changed.
-    var changed: Set<Object>
+    var changed: Set<ManagedObject>
     /// Results that were new when they were last looked at, whose ids may be others now.
-    var formerlyNew: [Object]
+    var formerlyNew: [ManagedObject]
   }
 
   /// The results were fetched anew.
@@ -68,14 +68,14 @@ struct ResultsFollower<Object: ManagedObject> {
   }
 
   /// The edit of the results that follows from changes; nil where it takes a fetch to know.
-  func follow(_ cause: Cause, in old: [Changes.Section]) throws -> ResultsEdit<Object>? {
+  func follow(_ cause: Cause, in old: [Changes.Section]) throws -> ResultsEdit? {
     let greatest = max(Self.alwaysFollowed, old.reduce(0) { $0 + $1.items.count } / 10)
     guard cause.objects.count + cause.ids.count <= greatest,
       !sortDestinations.mayDiffer(cause.objects, cause.ids, in: context),
       let (candidates, matching) = try candidates(cause)
     else { return nil }
     let remaining = RemainingResults(
-      old, without: AddressScan(Array(candidates) as [ManagedObject]), keepsEmpty: naming == nil)
+      old, without: AddressScan(Array(candidates)), keepsEmpty: naming == nil)
     var order = ResultsOrder(specification.sortDescriptors, in: context)
     // Only the parent knows the order of its new objects among equal ones.
     if cause.formerlyNew.contains(where: { $0.objectID.isTemporary && !$0.isInserted }) { return nil }
@@ -84,7 +84,7 @@ struct ResultsFollower<Object: ManagedObject> {
     guard try isOrdered(remaining, &order), areInOrder(renamed, remaining, &order) else { return nil }
     let arriving = matching.map { order.keyed($0) }.sorted { order.isBefore($0, $1) }
     guard let targets = targets(of: arriving, among: remaining, &order), !order.isUndecided else { return nil }
-    var touched: [Object: Changes.Touched] = [:]
+    var touched: [ManagedObject: Changes.Touched] = [:]
     touched.reserveCapacity(candidates.count)
     for object in candidates { touched[object] = .init(item: object, isChanged: cause.changed.contains(object)) }
     for (section, indexes) in remaining.removed.enumerated() {
@@ -102,12 +102,12 @@ struct ResultsFollower<Object: ManagedObject> {
 
   /// Every object that may have changed, and those of them that meet the request; nil where rows are newer than
   /// objects.
-  private func candidates(_ cause: Cause) throws -> (all: Set<Object>, matching: [Object])? {
-    var all: Set<Object> = []
-    var matching: [Object] = []
+  private func candidates(_ cause: Cause) throws -> (all: Set<ManagedObject>, matching: [ManagedObject])? {
+    var all: Set<ManagedObject> = []
+    var matching: [ManagedObject] = []
     var unchanged: Set<ObjectID> = []
     func add(_ object: ManagedObject) {
-      guard specification.selects(object.entity), let object = object as? Object, all.insert(object).inserted else {
+      guard specification.selects(object.entity), all.insert(object).inserted else {
         return
       }
       if object.isInserted || object.hasOwnChanges {
@@ -132,7 +132,7 @@ struct ResultsFollower<Object: ManagedObject> {
     request.sortDescriptors = []
     request.includesPendingChanges = false
     let staleRowCount = context.staleRowCount
-    let found = try context.fetch(request).compactMap { $0 as? Object }
+    let found = try context.fetch(request)
     guard context.staleRowCount == staleRowCount else { return nil }
     for object in found where !object.isDeletedHere && !object.hasOwnChanges {
       all.insert(object)
@@ -143,7 +143,7 @@ struct ResultsFollower<Object: ManagedObject> {
 
   /// Whether the order and the sections of all objects agree with the destinations of their relationships. This is
   /// checked once.
-  private func isOrdered(_ remaining: RemainingResults<Object>, _ order: inout ResultsOrder) throws -> Bool {
+  private func isOrdered(_ remaining: RemainingResults, _ order: inout ResultsOrder) throws -> Bool {
     if sortDestinations.isEmpty || sortDestinations.isOrderKnown { return true }
     if context.parent != nil && !context.isParentAtHand { return false }
     try sortDestinations.hold(from: remaining.live.indices.flatMap { Array(remaining[$0]) }, in: context)
@@ -161,7 +161,7 @@ struct ResultsFollower<Object: ManagedObject> {
   }
 
   /// Whether objects stand between their neighbours.
-  private func areInOrder(_ objects: [Object], _ remaining: RemainingResults<Object>, _ order: inout ResultsOrder)
+  private func areInOrder(_ objects: [ManagedObject], _ remaining: RemainingResults, _ order: inout ResultsOrder)
     -> Bool
   {
     for (before, object, after) in remaining.neighbours(of: objects) {
@@ -174,9 +174,9 @@ struct ResultsFollower<Object: ManagedObject> {
   /// The sections of the remaining and the arriving objects, which are given in order; nil where objects of a section
   /// would not be adjacent.
   private func targets(
-    of arriving: [ResultsOrder.Keyed], among remaining: RemainingResults<Object>, _ order: inout ResultsOrder
-  ) -> [ResultsEdit<Object>.Target]? {
-    typealias Target = ResultsEdit<Object>.Target
+    of arriving: [ResultsOrder.Keyed], among remaining: RemainingResults, _ order: inout ResultsOrder
+  ) -> [ResultsEdit.Target]? {
+    typealias Target = ResultsEdit.Target
     var result: [Target] = []
     /// How many of the sections that are left are in the result.
     var passed = 0
@@ -187,7 +187,7 @@ struct ResultsFollower<Object: ManagedObject> {
       }
     }
     for arrival in arriving {
-      guard let object = arrival.object as? Object else { return nil }
+      let object = arrival.object
       let place = position(of: arrival, in: remaining, &order)
       let name = naming?.sectionName(of: object, nil) ?? ""
       if place.section < remaining.live.count && remaining.name(place.section) == name {
@@ -209,7 +209,7 @@ struct ResultsFollower<Object: ManagedObject> {
 
   /// The first place whose object an arriving one stands before.
   private func position(
-    of arrival: ResultsOrder.Keyed, in remaining: RemainingResults<Object>, _ order: inout ResultsOrder
+    of arrival: ResultsOrder.Keyed, in remaining: RemainingResults, _ order: inout ResultsOrder
   ) -> Changes.Position {
     let section = Bisection.firstIndex(below: remaining.live.count) { index in
       remaining.lasts[index].map { !order.isBefore($0, arrival) } ?? false

@@ -91,12 +91,12 @@ struct SectionKeyPath {
 }
 
 /// What gives objects the names of their sections.
-enum SectionNaming<Object: ManagedObject> {
+enum SectionNaming {
   case keyPath(SectionKeyPath)
-  case closure((Object) -> String)
+  case closure((ManagedObject) -> String)
 
   /// - Parameter row: see `SectionKeyPath`. A closure reads the object itself, which gets the newer row in a merge.
-  func sectionName(of object: Object, _ row: NewerRow?) -> String {
+  func sectionName(of object: ManagedObject, _ row: NewerRow?) -> String {
     switch self {
     case .keyPath(let path): path.sectionName(of: object, row)
     case .closure(let name): name(object)

@@ -43,14 +43,17 @@ extension PersistentHistoryResultType {
 }
 
 extension PersistentStoreCoordinator {
-  /// The place behind the last transaction of each store that keeps a history; nil where none does.
+  /// The place behind the last transaction of each store that keeps a history; nil where none does. A store that cannot
+  /// be read is left out, so that a follower gets its history from the start.
   /// - Parameter stores: which are asked; nil: all.
-  /// - Throws: what reading the stores throws.
   public func currentPersistentHistoryToken(
     fromStores stores: [any PersistentStore]? = nil
-  ) throws -> PersistentHistoryToken? {
+  ) -> PersistentHistoryToken? {
     var numbers: [String: Int64] = [:]
-    for store in try historyStores(stores) { numbers[store.identifier] = try store.lastTransactionNumber() }
+    for case let store as any PersistentHistoryTracking in persistentStores
+    where stores?.contains(where: { $0 === store }) ?? true {
+      if (try? store.tracksHistory) == true { numbers[store.identifier] = try? store.lastTransactionNumber() }
+    }
     return numbers.isEmpty ? nil : PersistentHistoryToken(transactionNumbers: numbers)
   }
 

@@ -81,10 +81,16 @@ extension ManagedObject {
   }
 
   /// The ids of the objects that a relationship leads to, to-one or to-many, without making objects for them.
-  /// - Throws: what the store throws.
-  public func objectIDs(forRelationshipNamed name: String) throws -> [ObjectID] {
+  /// Where the store fails, there are none, and the next fetch or save throws it.
+  public func objectIDs(forRelationshipNamed name: String) -> [ObjectID] {
     let isToMany = runtime.layout.relationshipIndexes[name].map { runtime.layout.relationships[$0].isToMany }
-    return isToMany == false ? objectID(for: name).map { [$0] } ?? [] : try objectIDs(for: name)
+    if isToMany == false { return objectID(for: name).map { [$0] } ?? [] }
+    do {
+      return try objectIDs(for: name)
+    } catch {
+      context?.deferError(error)
+      return []
+    }
   }
 
   /// Whether the members of a to-many relationship, or the destination of a to-one relationship, are still to be

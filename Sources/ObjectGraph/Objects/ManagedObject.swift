@@ -51,7 +51,7 @@ open class ManagedObject {
 
   /// A new object of the class's entity, with the model's defaults. The container must know the class, as the one of an
   /// entity that is not abstract.
-  public convenience init(context: ManagedObjectContext) {
+  public required convenience init(context: ManagedObjectContext) {
     guard let entity = context.coordinator.entity(of: Self.self) else {
       // Core Data raises an exception here too.
       preconditionFailure(
@@ -107,6 +107,8 @@ open class ManagedObject {
   }
   /// Whether the values are not loaded. So are those of a new object that was refreshed, until it is used.
   public var isFault: Bool { isUnloaded || isEmptied }
+  /// 0 for an object whose values are loaded, 1 for a fault.
+  public var faultingState: Int { isFault ? 1 : 0 }
   /// Whether the next save inserts the object.
   public var isInserted: Bool { currentStatus == .inserted }
   /// Whether the next save deletes the object, or its row was found to be gone. False again once a save of its context

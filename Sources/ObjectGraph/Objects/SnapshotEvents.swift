@@ -21,3 +21,6 @@ public struct SnapshotEvents: OptionSet, Sendable, Hashable {
   /// A merge policy resolved a conflict.
   public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
 }
+
+/// Core Data's name.
+public typealias SnapshotEventType = SnapshotEvents

@@ -30,6 +30,7 @@ extension ManagedObjectContext {
     try saves.begin()
     defer { saves.end() }
     try throwDeferredError()
+    if parent == nil { try coordinator.requireNoSaveObstacle() }
     adoptIDsOfParent()
     pending.beginSave()
     finishEvent(propagating: true)

@@ -50,7 +50,7 @@ open class PersistentContainer: @unchecked Sendable {
   }
 
   /// Where stores go that are given no folder: the user's application support folder. Subclasses override it.
-  open class var defaultDirectoryURL: URL {
+  open class func defaultDirectoryURL() -> URL {
     FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
       ?? FileManager.default.homeDirectoryForCurrentUser
   }

@@ -28,6 +28,8 @@ public final class PersistentStoreCoordinator: Sendable {
   let followers = ContextFollowers()
   /// Why no store can be added: something is wrong with the model.
   private let obstacle = Mutex<(any Error)?>(nil)
+  /// What went wrong where nothing could be thrown: the next save throws it.
+  private let saveObstacle = Mutex<(any Error)?>(nil)
 
   /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity
   /// name. One that is not listed is taken when the program first uses it (`Recipe(context:)`, `FetchRequest<Recipe>`)
@@ -64,6 +66,17 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Has adding a store fail from now on.
   package func refuseStores(_ error: any Error) { obstacle.withLock { $0 = error } }
+
+  /// Has the next save fail.
+  func refuseNextSave(_ error: any Error) { saveObstacle.withLock { $0 = error } }
+
+  func requireNoSaveObstacle() throws {
+    let error = saveObstacle.withLock { obstacle in
+      defer { obstacle = nil }
+      return obstacle
+    }
+    if let error { throw error }
+  }
 
   private func requireNoObstacle() throws {
     if let error = obstacle.withLock({ $0 }) { throw error }
@@ -126,15 +139,6 @@ public final class PersistentStoreCoordinator: Sendable {
   public var storeMigrator: (any StoreMigrating)? {
     get { migrator.withLock { $0 } }
     set { migrator.withLock { $0 = newValue } }
-  }
-
-  /// What a store says of itself, by Core Data's keys (`StoreMetadataKey`). The store need not be open and is not
-  /// changed.
-  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps no metadata.
-  public static func metadataForPersistentStore(
-    type: some PersistentStoreType, at url: URL
-  ) throws -> [String: any Sendable] {
-    try type.metadata(at: url)
   }
 
   /// Adds a store that is open already.

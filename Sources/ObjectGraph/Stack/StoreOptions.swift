@@ -20,7 +20,26 @@ public let InferMappingModelAutomaticallyOption = "NSInferMappingModelAutomatica
 /// `PersistentStoreDescription.migrator`
 public let PersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
 
+/// `PersistentStoreDescription.sqlitePragmas`, as a dictionary.
+public let SQLitePragmasOption = "NSSQLitePragmasOption"
+/// `PersistentStoreDescription.vacuumsWhenOpened`
+public let SQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
+/// `PersistentStoreDescription.analyzesWhenOpened`
+public let SQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+
 extension PersistentStoreDescription {
+  /// Sets one of `sqlitePragmas`; nil takes it away. A value that is neither a text nor a number stops the program.
+  public func setValue(_ value: Any?, forPragmaNamed name: String) {
+    switch value {
+    case nil, is NSNull: self.sqlitePragmas[name] = nil
+    case let text as String: self.sqlitePragmas[name] = text
+    case let text as NSString: self.sqlitePragmas[name] = "\(text)"
+    default:
+      guard let number = number(value, name) else { refuse(value, name) }
+      self.sqlitePragmas[name] = number.stringValue
+    }
+  }
+
   /// Sets what a key of Core Data's says; nil sets it back. A key that is none of those above goes to `options`, for
   /// types of stores that know it. A value that the key does not take stops the program, where Core Data raises an
   /// exception.
@@ -32,6 +51,12 @@ extension PersistentStoreDescription {
     case MigratePersistentStoresAutomaticallyOption: self.shouldMigrateStoreAutomatically = flag(option, key) ?? true
     case InferMappingModelAutomaticallyOption: self.shouldInferMappingModelAutomatically = flag(option, key) ?? true
     case PersistentStoreTimeoutOption: self.timeout = number(option, key)?.doubleValue ?? 5
+    case SQLiteManualVacuumOption: self.vacuumsWhenOpened = flag(option, key) ?? false
+    case SQLiteAnalyzeOption: self.analyzesWhenOpened = flag(option, key) ?? false
+    case SQLitePragmasOption:
+      guard let pragmas = (option ?? [String: Any]()) as? [String: Any] else { refuse(option, key) }
+      self.sqlitePragmas = [:]
+      for (name, value) in pragmas { setValue(value, forPragmaNamed: name) }
     case PersistentStoreStagedMigrationManagerOptionKey:
       guard option == nil || option is any StoreMigrating else { refuse(option, key) }
       self.migrator = option as? any StoreMigrating
@@ -140,28 +165,14 @@ extension PersistentStoreCoordinator {
   }
 
   private func requireWritable(_ options: [AnyHashable: Any]?, _ url: URL) throws {
-    let description = PersistentStoreDescription(type: AnyType(), url: url)
+    let description = PersistentStoreDescription(type: UnnamedStoreType(), url: url)
     description.setOptions(options)
     if description.isReadOnly { throw StoreError.unsupported("\(url.path) is read-only by its options") }
   }
-
-  /// `metadataForPersistentStore(type:at:)`; the options say nothing that matters, since the store is only read.
-  public static func metadataForPersistentStore(
-    ofType type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws -> [String: any Sendable] {
-    try metadataForPersistentStore(type: type, at: url)
-  }
-
-  /// `metadataForPersistentStore(type:at:)`; the options say nothing that matters, since the store is only read.
-  public static func metadataForPersistentStore(
-    type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]?
-  ) throws -> [String: any Sendable] {
-    try metadataForPersistentStore(type: type, at: url)
-  }
 }
 
-/// For a description that is read for its options only.
-private struct AnyType: PersistentStoreType {
+/// The type where none is known.
+struct UnnamedStoreType: PersistentStoreType {
   var name: String { "" }
   func load(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> any PersistentStore {
     throw StoreError.unsupported("no type of store was named")
@@ -174,3 +185,17 @@ private struct AnyType: PersistentStoreType {
 public func == (left: any PersistentStoreType, right: any PersistentStoreType) -> Bool { left.name == right.name }
 /// Whether two types of stores have different names.
 public func != (left: any PersistentStoreType, right: any PersistentStoreType) -> Bool { left.name != right.name }
+
+/// Whether a type of stores has that name, as metadata say it.
+public func == (left: String?, right: any PersistentStoreType) -> Bool { left == right.name }
+/// Whether a type of stores has that name, as metadata say it.
+public func == (left: any PersistentStoreType, right: String?) -> Bool { left.name == right }
+
+/// Whether both are the same store.
+public func == (left: (any PersistentStore)?, right: (any PersistentStore)?) -> Bool { left === right }
+/// Whether both are not the same store.
+public func != (left: (any PersistentStore)?, right: (any PersistentStore)?) -> Bool { left !== right }
+/// Whether both are the same stores, in the same order.
+public func == (left: [any PersistentStore], right: [any PersistentStore]) -> Bool {
+  left.elementsEqual(right) { $0 === $1 }
+}

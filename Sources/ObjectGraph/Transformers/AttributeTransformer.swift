@@ -67,7 +67,7 @@ public struct AttributeTransformError: Error, Sendable, Hashable, CustomStringCo
   public var description: String { "\(attribute): \(message)" }
 }
 
-extension AttributeTransformError: LocalizedError, CustomNSError {
+extension AttributeTransformError: BridgedError {
   /// The attribute and what is wrong.
   public var errorDescription: String? { description }
   /// The type's own: Core Data has no such errors.

@@ -1,6 +1,6 @@
-public import Foundation
+import Foundation
 
-extension ModelError: LocalizedError, CustomNSError {
+extension ModelError: BridgedError {
   /// The problems, as `description` has them.
   public var errorDescription: String? { description }
   /// The first hint.

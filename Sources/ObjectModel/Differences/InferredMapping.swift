@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension ManagedObjectModel {
   /// The mapping by which objects of this model become those of `newer`, inferred from the two, in the form of Core
@@ -35,7 +35,7 @@ public struct MappingInferenceError: Error, Sendable, Hashable {
   public let obstacles: [LightweightMigration.Item]
 }
 
-extension MappingInferenceError: LocalizedError, CustomNSError, CustomStringConvertible {
+extension MappingInferenceError: BridgedError, CustomStringConvertible {
   /// The obstacles, one per line.
   public var description: String {
     (["no mapping can be inferred from the two models:"] + obstacles.map { "  \($0)" }).joined(separator: "\n")

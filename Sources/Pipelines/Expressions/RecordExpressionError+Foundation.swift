@@ -1,6 +1,7 @@
-public import Foundation
+import Foundation
+public import ObjectModel
 
-extension RecordExpressionError: LocalizedError, CustomNSError {
+extension RecordExpressionError: BridgedError {
   /// What is wrong and where, as `description` has it.
   public var errorDescription: String? { description }
   /// What to do about it.
@@ -17,7 +18,7 @@ extension RecordExpressionError: LocalizedError, CustomNSError {
   }
 }
 
-extension RecordExpressionFailure: LocalizedError, CustomNSError {
+extension RecordExpressionFailure: BridgedError {
   /// What is wrong.
   public var errorDescription: String? { description }
   /// What to do about it.
@@ -34,7 +35,7 @@ extension RecordExpressionFailure: LocalizedError, CustomNSError {
   }
 }
 
-extension DateFormatError: LocalizedError, CustomNSError {
+extension DateFormatError: BridgedError {
   /// What is wrong.
   public var errorDescription: String? { description }
   /// What to do about it.

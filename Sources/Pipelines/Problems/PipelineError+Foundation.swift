@@ -1,6 +1,7 @@
-public import Foundation
+import Foundation
+public import ObjectModel
 
-extension PipelineError: LocalizedError, CustomNSError {
+extension PipelineError: BridgedError {
   /// What is wrong and where, as `description` has it.
   public var errorDescription: String? { description }
   /// The type's own: Core Data has no such errors.

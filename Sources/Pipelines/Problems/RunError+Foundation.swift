@@ -1,6 +1,7 @@
-public import Foundation
+import Foundation
+public import ObjectModel
 
-extension RunError: LocalizedError, CustomNSError {
+extension RunError: BridgedError {
   /// What is wrong and where, as `description` has it.
   public var errorDescription: String? { description }
   /// What to do about it.

@@ -1,5 +1,5 @@
-public import Foundation
-import ObjectModel
+import Foundation
+public import ObjectModel
 
 /// Why a predicate or an expression does not fit the entity that it is asked of.
 public struct PredicateCheckError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -15,7 +15,7 @@ public struct PredicateCheckError: Error, Sendable, Hashable, CustomStringConver
   public var description: String { message }
 }
 
-extension PredicateCheckError: LocalizedError, CustomNSError {
+extension PredicateCheckError: BridgedError {
   /// The first mistake.
   public var errorDescription: String? { message }
   /// Core Data's.

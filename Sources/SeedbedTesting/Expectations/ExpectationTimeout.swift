@@ -16,7 +16,7 @@ public struct ExpectationTimeout: Error, Sendable, Hashable, CustomStringConvert
   }
 }
 
-extension ExpectationTimeout: LocalizedError, CustomNSError {
+extension ExpectationTimeout: BridgedError {
   /// What was expected, and what came instead.
   public var errorDescription: String? { description }
   /// The library's own.

@@ -15,6 +15,7 @@ class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, Persisten
   }
 
   var identifier: String { base.identifier }
+  var type: any PersistentStoreType { base.type }
   var model: ManagedObjectModel { base.model }
   var url: URL? { base.url }
   var isReadOnly: Bool { base.isReadOnly }

@@ -25,6 +25,10 @@ public struct FailingStoreType: PersistentStoreType {
   /// As the other type says.
   public func metadata(at url: URL) throws -> [String: any Sendable] { try base.metadata(at: url) }
   /// As the other type does it.
+  public func replaceMetadata(at url: URL, with values: [String: Any]) throws {
+    try base.replaceMetadata(at: url, with: values)
+  }
+  /// As the other type does it.
   public func destroy(at url: URL) throws { try base.destroy(at: url) }
   /// As the other type does it.
   public func replace(at url: URL, with source: URL) throws { try base.replace(at: url, with: source) }

@@ -37,7 +37,7 @@ public struct FixtureError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String { sentence + (hint.map { "\n  hint: \($0)" } ?? "") }
 }
 
-extension FixtureError: LocalizedError, CustomNSError {
+extension FixtureError: BridgedError {
   /// Place, entity, property, and what is wrong.
   public var errorDescription: String? { sentence }
   /// What to do about it, where that is known.

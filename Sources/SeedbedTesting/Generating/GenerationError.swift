@@ -24,7 +24,7 @@ public struct GenerationError: Error, Sendable, Hashable, CustomStringConvertibl
   public var description: String { sentence + (hint.map { "\n  hint: \($0)" } ?? "") }
 }
 
-extension GenerationError: LocalizedError, CustomNSError {
+extension GenerationError: BridgedError {
   /// The entity, the property, and what stands in the way.
   public var errorDescription: String? { sentence }
   /// What to do about it, where that is known.

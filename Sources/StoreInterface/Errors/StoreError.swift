@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import ObjectModel
 import Predicates
 
@@ -70,7 +70,7 @@ extension StoreError: CustomStringConvertible {
   }
 }
 
-extension StoreError: LocalizedError, CustomNSError {
+extension StoreError: BridgedError {
   /// What happened, in a sentence.
   public var errorDescription: String? { message }
 

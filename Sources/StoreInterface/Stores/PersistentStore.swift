@@ -6,8 +6,11 @@ public import ObjectModel
 /// Calls are synchronous and serialised by the store itself, which may be called from any thread.
 ///
 /// Capabilities that only some stores have are separate protocols: `MonitoredFetching`, `TwoPhaseSaving`,
-/// `InMemoryFetching`, `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`, `RemoteChangeObserving`.
+/// `InMemoryFetching`, `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`, `RemoteChangeObserving`,
+/// `MetadataKeeping`.
 public protocol PersistentStore: AnyObject, StoreReading {
+  /// Of what type the store is.
+  var type: any PersistentStoreType { get }
   /// Where the store is kept; nil for one without a file.
   var url: URL? { get }
   /// Whether every save is refused. New objects then go to another store that holds their entity.

@@ -28,6 +28,15 @@ public final class PersistentStoreDescription: Sendable {
     /// SQLite and in memory: whether `PersistentStoreCoordinator.remoteChangeNotification` is posted after every write
     /// to the store, by this process or another. Nothing is watched otherwise.
     public var postsRemoteChanges = false
+    /// SQLite: pragmas that are set when the store is opened, by their names: `journal_mode` (of a file that is not
+    /// read-only), `synchronous`, `cache_size`, `temp_store`, `mmap_size`, `wal_autocheckpoint`, `secure_delete`,
+    /// `fullfsync`, `checkpoint_fullfsync`. Others, and values that could lose data, are refused when it is opened.
+    public var sqlitePragmas: [String: String] = [:]
+    /// SQLite: whether the file is written anew when it is opened, without free pages (`VACUUM`). Not for a read-only one.
+    public var vacuumsWhenOpened = false
+    /// SQLite: whether statistics for the choice of indexes are made when the file is opened (`ANALYZE`). Not for a
+    /// read-only one.
+    public var analyzesWhenOpened = false
     /// Whether `loadPersistentStores` opens the store on another thread and calls back from there.
     public var shouldAddStoreAsynchronously = false
     /// Whether a store that was made with an older model is brought to the container's when it is loaded. It needs a

@@ -16,6 +16,10 @@ public protocol PersistentStoreType: Sendable {
   /// The metadata of the store at a place, by Core Data's keys; see `StoreMetadataKey`. The store is not changed.
   /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps none.
   func metadata(at url: URL) throws -> [String: any Sendable]
+  /// Replaces what programs keep in the metadata of the store at a place, which nothing has open.
+  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps none, and what
+  ///   `MetadataKeeping.replaceMetadata(with:)` throws.
+  func replaceMetadata(at url: URL, with values: [String: Any]) throws
   /// Removes the store with everything that belongs to it. One that is not there is no error.
   /// - Throws: `StoreError.busy` when it is in use.
   func destroy(at url: URL) throws
@@ -29,6 +33,12 @@ extension PersistentStoreType {
   /// - Throws: `StoreError.unsupported`.
   public func metadata(at url: URL) throws -> [String: any Sendable] {
     throw StoreError.unsupported("stores of type \(name) tell nothing of their model")
+  }
+
+  /// For types that keep no metadata.
+  /// - Throws: `StoreError.unsupported`.
+  public func replaceMetadata(at url: URL, with values: [String: Any]) throws {
+    throw StoreError.unsupported("stores of type \(name) keep no metadata that could be replaced")
   }
 }
 

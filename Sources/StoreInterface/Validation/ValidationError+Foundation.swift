@@ -1,7 +1,7 @@
-public import Foundation
-import ObjectModel
+import Foundation
+public import ObjectModel
 
-extension ValidationError: LocalizedError, CustomNSError {
+extension ValidationError: BridgedError {
   /// One line per problem, ten at most.
   public var errorDescription: String? { description }
   /// Core Data's domain.

@@ -16,14 +16,15 @@ final class RecipeList: FetchedResultsControllerDelegate {
   }
 
   func controller(
-    _ controller: FetchedResultsController<Recipe>, didChange recipe: Recipe, at indexPath: IndexPath?,
+    _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: IndexPath?
   ) {
-    if type == .update || type == .move { redrawn.append(recipe.objectID) }
+    guard type == .update || type == .move, let recipe = anObject as? Recipe else { return }
+    redrawn.append(recipe.objectID)
   }
 
   func controller(
-    _ controller: FetchedResultsController<Recipe>,
+    _ controller: FetchedResultsController<any FetchRequestResult>,
     didChangeContentWith difference: CollectionDifference<ObjectID>
   ) {
     if let changed = rows.applying(difference) { rows = changed }

@@ -10,8 +10,9 @@ struct MainQueueTurnTests {
   private final class Delegate: FetchedResultsControllerDelegate {
     var names: [[String]] = []
 
-    func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
-      names.append(controller.fetchedObjects?.map { $0["name"].text } ?? [])
+    func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+      let pupils = controller.fetchedObjects?.compactMap { $0 as? ManagedObject } ?? []
+      names.append(pupils.map { $0["name"].text })
     }
   }
 

@@ -13,30 +13,35 @@ private final class ChangeLog: FetchedResultsControllerDelegate {
   var snapshot: FetchedResultsSnapshot?
   var difference: CollectionDifference<ObjectID>?
 
-  func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) { lines.append("will") }
+  func controllerWillChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+    lines.append("will")
+  }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>,
-    didChange section: FetchedResultsSectionInfo<ManagedObject>, atSectionIndex index: Int,
+    _ controller: FetchedResultsController<any FetchRequestResult>,
+    didChange section: any FetchedResultsSectionInfo, atSectionIndex index: Int,
     for type: FetchedResultsChangeType
   ) { lines.append("\(type) section \(section.name) \(index)") }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject,
+    _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: FetchedResultsChangeType, newIndexPath: IndexPath?
   ) {
     func text(_ path: IndexPath?) -> String { path.map { "\($0[0]).\($0[1])" } ?? "-" }
     lines.append("\(type) \(text(indexPath)) \(text(newIndexPath))")
   }
 
-  func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) { lines.append("did") }
+  func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+    lines.append("did")
+  }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>, didChangeContentWith snapshot: FetchedResultsSnapshot
+    _ controller: FetchedResultsController<any FetchRequestResult>,
+    didChangeContentWith snapshot: FetchedResultsSnapshot
   ) { self.snapshot = snapshot }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>,
+    _ controller: FetchedResultsController<any FetchRequestResult>,
     didChangeContentWith difference: CollectionDifference<ObjectID>
   ) { self.difference = difference }
 
@@ -71,6 +76,35 @@ struct FetchedResultsControllerTests {
       let bob = school.addPupil(context, "Bob")
       context.processPendingChanges()
       #expect(ids.count == 1 && log.difference.flatMap { ids.applying($0) } == ids + [bob.objectID])
+    }
+  }
+
+  private final class Refetcher: FetchedResultsControllerDelegate {
+    weak var known: FetchedResultsController<ManagedObject>?
+    weak var other: FetchedResultsController<ManagedObject>?
+    var isEqual: [Bool] = []
+
+    func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+      isEqual += [controller === known, controller == known, controller !== other, controller != other]
+      controller.fetchRequest.fetchLimit = 1
+      try? controller.performFetch()
+    }
+  }
+
+  @Test("what a delegate is given stands for its controller", arguments: StoreKind.allCases)
+  func view(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let (controller, other) = (controller(school, context), controller(school, context))
+      let delegate = Refetcher()
+      (delegate.known, delegate.other) = (controller, other)
+      controller.delegate = delegate
+      try controller.performFetch()
+      let ada = school.addPupil(context, "Ada")
+      school.addPupil(context, "Bob")
+      context.processPendingChanges()
+      #expect(delegate.isEqual == [true, true, true, true])
+      #expect(controller.fetchRequest.fetchLimit == 1 && controller.fetchedObjects == [ada])
     }
   }
 
@@ -212,7 +246,7 @@ struct FetchedResultsControllerTests {
   final class FailureNote: FetchedResultsControllerDelegate {
     typealias Object = ManagedObject
     var failures = 0
-    func controller(_ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error) {
+    func controller(_ controller: FetchedResultsController<any FetchRequestResult>, didFailWith error: any Error) {
       failures += 1
     }
   }

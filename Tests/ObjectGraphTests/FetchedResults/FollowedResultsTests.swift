@@ -12,28 +12,38 @@ private final class CallLog: FetchedResultsControllerDelegate {
   var calls: [String] = []
   var ids: [ObjectID] = []
 
-  func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+  func controllerWillChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
     calls.append("will change")
   }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>, didChange section: FetchedResultsSectionInfo<ManagedObject>,
+    _ controller: FetchedResultsController<any FetchRequestResult>, didChange section: any FetchedResultsSectionInfo,
     atSectionIndex index: Int, for type: FetchedResultsChangeType
-  ) { calls.append("\(type) section \(section.name) at \(index): \(section.objects.map(\.objectID))") }
+  ) {
+    calls.append(
+      "\(type) section \(section.name) at \(index): \((section.objects as? [ManagedObject])?.map(\.objectID) ?? [])")
+  }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject, at indexPath: IndexPath?,
+    _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: IndexPath?
-  ) { calls.append("\(type) \(object.objectID) from \(indexPath ?? []) to \(newIndexPath ?? [])") }
+  ) {
+    calls.append(
+      "\(type) \((anObject as? ManagedObject)?.objectID.description ?? "nothing") from \(indexPath ?? []) to \(newIndexPath ?? [])"
+    )
+  }
 
-  func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) { calls.append("did change") }
+  func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
+    calls.append("did change")
+  }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>, didChangeContentWith snapshot: FetchedResultsSnapshot
+    _ controller: FetchedResultsController<any FetchRequestResult>,
+    didChangeContentWith snapshot: FetchedResultsSnapshot
   ) { calls.append("\(snapshot.sections.map { "\($0.name): \($0.objectIDs)" })") }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>,
+    _ controller: FetchedResultsController<any FetchRequestResult>,
     didChangeContentWith difference: CollectionDifference<ObjectID>
   ) {
     if let changed = ids.applying(difference) { ids = changed } else { calls.append("the difference does not fit") }
@@ -113,8 +123,8 @@ struct FollowedResultsTests {
     following.delegate = logs.0
     twin.delegate = logs.1
     for follower in followers { try follower.performFetch() }
-    #expect(following.follower != nil)
-    twin.follower = nil
+    #expect(following.results.follower != nil)
+    twin.results.follower = nil
 
     func change(_ context: ManagedObjectContext) throws {
       let pupils = try context.fetch(school.all(school.pupil, by: "name"))
@@ -209,9 +219,9 @@ struct FollowedResultsTests {
         request.sortDescriptors = [.init(["name"])]
         try change(&request)
         let naming = try section.map {
-          SectionNaming<ManagedObject>.keyPath(try SectionKeyPath($0, of: school.pupil))
+          SectionNaming.keyPath(try SectionKeyPath($0, of: school.pupil))
         }
-        return ResultsFollower<ManagedObject>(request, in: context, naming: naming) != nil
+        return ResultsFollower(request, in: context, naming: naming) != nil
       }
       let answers = [
         try follows { _ in }, try follows("grade") { _ in }, try follows("course.title") { _ in },

@@ -23,22 +23,23 @@ private final class Table: FetchedResultsControllerDelegate {
   private var insertions: [(path: IndexPath, object: ManagedObject)] = []
   private var updates: [(old: IndexPath, new: IndexPath, object: ManagedObject)] = []
 
-  func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+  func controllerWillChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
     (deletedSections, insertedSections, deletions, insertions, updates) = ([], [], [], [], [])
   }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>,
-    didChange section: FetchedResultsSectionInfo<ManagedObject>, atSectionIndex index: Int,
+    _ controller: FetchedResultsController<any FetchRequestResult>,
+    didChange section: any FetchedResultsSectionInfo, atSectionIndex index: Int,
     for type: FetchedResultsChangeType
   ) {
     if type == .delete { deletedSections.append(index) } else { insertedSections.append((index, section.name)) }
   }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject,
+    _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: FetchedResultsChangeType, newIndexPath: IndexPath?
   ) {
+    guard let object = anObject as? ManagedObject else { return mistakes.append("\(anObject) is no object") }
     switch (type, indexPath, newIndexPath) {
     case (.insert, nil, let new?): insertions.append((new, object))
     case (.delete, let old?, nil): deletions.append((old, object))
@@ -50,7 +51,7 @@ private final class Table: FetchedResultsControllerDelegate {
     }
   }
 
-  func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+  func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
     for update in updates where sections[update.old[0]].objects[update.old[1]] !== update.object {
       mistakes.append("updated another object")
     }
@@ -73,7 +74,7 @@ private final class Table: FetchedResultsControllerDelegate {
   }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>,
+    _ controller: FetchedResultsController<any FetchRequestResult>,
     didChangeContentWith difference: CollectionDifference<ObjectID>
   ) {
     if let changed = ids.applying(difference) { ids = changed } else { mistakes.append("the difference does not fit") }
@@ -166,7 +167,9 @@ struct RandomResultsTests {
         let fetched = try context.fetch(request)
         #expect(controller.fetchedObjects == fetched, "\(place)")
         #expect(table.mistakes.isEmpty, "\(place)")
-        let sections = controller.sections?.map { Table.Section(name: $0.name, objects: $0.objects) }
+        let sections = controller.sections?.map {
+          Table.Section(name: $0.name, objects: $0.objects as? [ManagedObject] ?? [])
+        }
         #expect(sections == table.sections, "\(place)")
         #expect(table.ids == fetched.map(\.objectID), "\(place)")
         #expect(controller.snapshot?.objectIDs == table.ids, "\(place)")

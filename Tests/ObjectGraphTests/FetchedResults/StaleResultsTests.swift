@@ -13,7 +13,7 @@ import Testing
 struct StaleResultsTests {
   private final class Delegate: FetchedResultsControllerDelegate {
     var failures: [String] = []
-    func controller(_ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error) {
+    func controller(_ controller: FetchedResultsController<any FetchRequestResult>, didFailWith error: any Error) {
       failures.append("\(error)")
     }
   }

@@ -131,7 +131,7 @@ struct BlockPredicateTests {
     var inserted = 0
 
     func controller(
-      _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject, at indexPath: IndexPath?,
+      _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
       for type: FetchedResultsChangeType, newIndexPath: IndexPath?
     ) { if type == .insert { inserted += 1 } }
   }

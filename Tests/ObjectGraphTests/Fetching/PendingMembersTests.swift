@@ -81,7 +81,8 @@ struct PendingMembersTests {
   private final class Count: FetchedResultsControllerDelegate {
     var snapshots = 0
     func controller(
-      _ controller: FetchedResultsController<ManagedObject>, didChangeContentWith snapshot: FetchedResultsSnapshot
+      _ controller: FetchedResultsController<any FetchRequestResult>,
+      didChangeContentWith snapshot: FetchedResultsSnapshot
     ) { snapshots += 1 }
   }
 }

@@ -38,7 +38,7 @@ struct HistoryFilterTests {
       self.post = try container.managedObjectModel.required("Post")
       self.comment = try container.managedObjectModel.required("Comment")
       view = container.newBackgroundContext(name: "view")
-      token = try container.persistentStoreCoordinator.currentPersistentHistoryToken()
+      token = container.persistentStoreCoordinator.currentPersistentHistoryToken()
       let request = FetchRequest<ManagedObject>(entityName: "Post")
       request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true)]
       results = FetchedResultsController(fetchRequest: request, managedObjectContext: view)
@@ -48,7 +48,7 @@ struct HistoryFilterTests {
       }
     }
 
-    func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) { redrawings += 1 }
+    func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) { redrawings += 1 }
 
     var titles: [String] { view.performAndWait { (results.fetchedObjects ?? []).map { $0["title"] ?? "" } } }
 
@@ -57,7 +57,7 @@ struct HistoryFilterTests {
     /// - Returns: the number of changes that were merged.
     func follow() throws -> Int {
       try view.performAndWait {
-        let now = try container.persistentStoreCoordinator.currentPersistentHistoryToken()
+        let now = container.persistentStoreCoordinator.currentPersistentHistoryToken()
         let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
         request.fetchRequest = PersistentHistoryChange.fetchRequest
         request.fetchRequest?.predicate = try FetchPredicate(

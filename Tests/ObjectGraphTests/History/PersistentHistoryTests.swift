@@ -62,7 +62,7 @@ struct PersistentHistoryTests {
   func places(kind: StoreKind) throws {
     let library = try HistoryLibrary(kind)
     let coordinator = library.container.persistentStoreCoordinator
-    let start = try #require(try coordinator.currentPersistentHistoryToken())
+    let start = try #require(coordinator.currentPersistentHistoryToken())
     try lived(library)
     let all = try library.history(.fetchHistory(after: start)).transactions
     #expect(all.count == 3)
@@ -246,7 +246,7 @@ struct PersistentHistoryTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(try school.container.persistentStoreCoordinator.currentPersistentHistoryToken() == nil)
+    #expect(school.container.persistentStoreCoordinator.currentPersistentHistoryToken() == nil)
     let store = try #require(school.container.persistentStoreCoordinator.persistentStores.first as? SQLiteStore)
     #expect(!store.tracksHistory)
     #expect(throws: StoreError.self) { try store.lastTransactionNumber() }
@@ -260,7 +260,7 @@ struct PersistentHistoryTests {
     let model = library.container.managedObjectModel
     let other = try PersistentContainer(name: "other", model: model, store: SQLiteStore.open(path: path, model: model))
     let reading = other.newBackgroundContext()
-    let token = try other.persistentStoreCoordinator.currentPersistentHistoryToken()
+    let token = other.persistentStoreCoordinator.currentPersistentHistoryToken()
     let authors = try reading.performAndWait {
       let authors = try reading.fetch(FetchRequest<ManagedObject>(entityName: "Author"))
       #expect(authors.map { $0["name"] } == [.string("Ada")])

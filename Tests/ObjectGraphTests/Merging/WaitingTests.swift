@@ -196,7 +196,8 @@ struct WaitingTests {
       context.performAndWait {
         let sections = controller?.sections ?? []
         return sections.map { section in
-          section.name + ":" + section.objects.map { "\($0.attributeValue("name"))" }.joined(separator: ",")
+          let names = (section.objects as? [ManagedObject] ?? []).map { "\($0.attributeValue("name"))" }
+          return section.name + ":" + names.joined(separator: ",")
         }
       }
     }

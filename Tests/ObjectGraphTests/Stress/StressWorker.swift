@@ -194,7 +194,7 @@ final class WatchedList: FetchedResultsControllerDelegate, @unchecked Sendable {
   }
 
   func controller(
-    _ controller: FetchedResultsController<ManagedObject>,
+    _ controller: FetchedResultsController<any FetchRequestResult>,
     didChangeContentWith difference: CollectionDifference<ObjectID>
   ) {
     guard let changed = rows.applying(difference) else {
@@ -204,7 +204,7 @@ final class WatchedList: FetchedResultsControllerDelegate, @unchecked Sendable {
     rows = changed
   }
 
-  func controller(_ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error) {
+  func controller(_ controller: FetchedResultsController<any FetchRequestResult>, didFailWith error: any Error) {
     problem = problem ?? Wrong(message: "the controller failed: \(error)")
   }
 
@@ -217,7 +217,7 @@ final class WatchedList: FetchedResultsControllerDelegate, @unchecked Sendable {
     let ids = controller.fetchedObjects?.map(\.objectID) ?? []
     if ids != rows { throw Wrong(message: "the list has \(rows), where the results are \(ids)") }
     if Set(ids).count != ids.count { throw Wrong(message: "an object is twice among the results") }
-    let sections = (controller.sections ?? []).flatMap { $0.objects.map(\.objectID) }
+    let sections = (controller.sections ?? []).flatMap { ($0.objects as? [ManagedObject] ?? []).map(\.objectID) }
     if sections != ids { throw Wrong(message: "the sections have \(sections), where the results are \(ids)") }
   }
 }

@@ -42,7 +42,7 @@ struct PublicNameTests {
     let aliases: [String: Any.Type] = [
       "ComparisonPredicate": ComparisonPredicate.self, "CompoundPredicate": CompoundPredicate.self,
       "FetchIndexElementDescription": FetchIndexElementDescription.self, "ManagedObjectID": ManagedObjectID.self,
-      "MergePolicyType": MergePolicyType.self,
+      "MergePolicyType": MergePolicyType.self, "SnapshotEventType": SnapshotEventType.self,
     ]
     #expect(try Self.publicTypes(of: modules) == Self.names(EveryEngineType.all).union(aliases.keys))
   }

@@ -3,38 +3,38 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-extension FetchedResultsController {
+extension TrackedResults {
   /// Follows the context from the first fetch on.
   func observeContext() {
     if content == nil || !observers.isEmpty { return }
-    let link = ControllerLink(self)
+    let link = ResultsLink(self)
     func observe(_ name: Notification.Name, _ body: @escaping @Sendable (Notification) -> Void) {
       observers.append(
         NotificationCenter.default.addObserver(forName: name, object: managedObjectContext, queue: nil, using: body))
     }
     observe(ManagedObjectContext.didChangeObjectsNotification) { notification in
-      if let changes = notification.contextChanges { link.controller?.contextDidChange(changes) }
+      if let changes = notification.contextChanges { link.results?.contextDidChange(changes) }
     }
     // After a merge the store is asked, because changed rows may have no object here and may lie at the end of
     // relationships.
     observe(ManagedObjectContext.didMergeChangesObjectIDsNotification) { notification in
-      if let ids = notification.contextChangeIDs, let controller = link.controller, controller.concerns(ids) {
-        controller.isFetchDue = true
-        controller.dueIDs.formUnion(ids.insertedObjectIDs + ids.updatedObjectIDs + ids.deletedObjectIDs)
-        controller.dueIDs.formUnion(ids.relationshipOwnerIDs ?? [])
+      if let ids = notification.contextChangeIDs, let results = link.results, results.concerns(ids) {
+        results.isFetchDue = true
+        results.dueIDs.formUnion(ids.insertedObjectIDs + ids.updatedObjectIDs + ids.deletedObjectIDs)
+        results.dueIDs.formUnion(ids.relationshipOwnerIDs ?? [])
       }
     }
     observe(ManagedObjectContext.mergeEndedNotification) { _ in
-      if let controller = link.controller, controller.isFetchDue { controller.update(changed: [], touching: []) }
+      if let results = link.results, results.isFetchDue { results.update(changed: [], touching: []) }
     }
     observe(ManagedObjectContext.didSaveObjectsNotification) { notification in
-      if let ids = notification.contextChangeIDs, let controller = link.controller, controller.followsRelationships,
-        controller.concerns(ids), !controller.isSure(ofSaved: ids)
+      if let ids = notification.contextChangeIDs, let results = link.results, results.followsRelationships,
+        results.concerns(ids), !results.isSure(ofSaved: ids)
       {
-        controller.fetchAgain(changed: [])
+        results.fetchAgain(changed: [])
       }
     }
-    observe(ManagedObjectContext.objectIDsChangedNotification) { _ in link.controller?.idsDidChange() }
+    observe(ManagedObjectContext.objectIDsChangedNotification) { _ in link.results?.idsDidChange() }
   }
 
   /// Temporary ids that were told of have become permanent: a list of ids gets the new ones, in the places of the old.
@@ -45,24 +45,24 @@ extension FetchedResultsController {
   }
 
   private func tellIDs() {
-    guard let delegate, let snapshot else { return isToldCurrent = false }
+    guard let delegate, let controller, let snapshot else { return isToldCurrent = false }
     let before = told.objectIDs
     told = snapshot
     isToldCurrent = true
-    delegate.controller(self, didChangeContentWith: snapshot)
-    delegate.controller(self, didChangeContentWith: snapshot.objectIDs.difference(from: before).inferringMoves())
+    delegate.controller(controller, didChangeContentWith: snapshot)
+    delegate.controller(controller, didChangeContentWith: snapshot.objectIDs.difference(from: before).inferringMoves())
   }
 
   /// As `tellIDs`, where it is known what was touched.
-  private func tellIDs(touched: [ResultsChanges<Object>.Touched]) {
-    guard isToldCurrent, let delegate, let content else { return tellIDs() }
+  private func tellIDs(touched: [ResultsChanges<ManagedObject>.Touched]) {
+    guard isToldCurrent, let delegate, let controller, let content else { return tellIDs() }
     let snapshot = told.following(to: content, touched)
     guard let difference: CollectionDifference<ObjectID> = told.difference(to: snapshot, touched) else {
       return tellIDs()
     }
     told = snapshot
-    delegate.controller(self, didChangeContentWith: snapshot)
-    delegate.controller(self, didChangeContentWith: difference)
+    delegate.controller(controller, didChangeContentWith: snapshot)
+    delegate.controller(controller, didChangeContentWith: difference)
   }
 
   /// Derives the new results from a change of the context and tells the delegate. When the store fails, the old results
@@ -74,13 +74,13 @@ extension FetchedResultsController {
     guard isFetchDue || changes.invalidatedCount > 0 || entities.contains(where: { touchesResults($0) }) else { return }
     // A refresh may change any value, but a merge says which objects it concerns.
     let isKnown = changes.invalidatedCount == 0 && (isFetchDue || changes.refreshedObjects.isEmpty)
-    update(changed: Set(changed.compactMap { $0 as? Object }), touching: isKnown ? all : nil)
+    update(changed: changed, touching: isKnown ? all : nil)
   }
 
   /// Takes changes into the results and tells the delegate. It fetches only where the results cannot be derived from
   /// the changes.
   /// - Parameter objects: nil when more may have changed than is known.
-  private func update(changed: Set<Object>, touching objects: Set<ManagedObject>?) {
+  private func update(changed: Set<ManagedObject>, touching objects: Set<ManagedObject>?) {
     guard let objects, let edit = followed(objects, changed) else { return fetchAgain(changed: changed) }
     isFetchDue = false
     (dueIDs, dueChanges) = ([], [])
@@ -98,7 +98,7 @@ extension FetchedResultsController {
   }
 
   /// The edit of the results that follows from changes; nil where it takes a fetch to know.
-  private func followed(_ objects: Set<ManagedObject>, _ changed: Set<Object>) -> ResultsEdit<Object>? {
+  private func followed(_ objects: Set<ManagedObject>, _ changed: Set<ManagedObject>) -> ResultsEdit? {
     let context = managedObjectContext
     // Changes that observers have made already are not part of this notification.
     guard let content, let follower, isFollowable, context.event.isEmpty, context.deferredError == nil,
@@ -116,7 +116,7 @@ extension FetchedResultsController {
 
   /// Fetches anew, and tells what is different: some time later where a merge would have to wait for the parent's
   /// queue.
-  private func fetchAgain(changed: Set<Object>) {
+  private func fetchAgain(changed: Set<ManagedObject>) {
     guard content != nil else { return isFetchDue = false }
     dueChanges.formUnion(changed)
     let context = managedObjectContext
@@ -134,21 +134,21 @@ extension FetchedResultsController {
     if isFetchUnderWay { return isFetchOutdated = true }
     isFetchUnderWay = true
     isFetchOutdated = false
-    let link = ControllerLink(self)
+    let link = ResultsLink(self)
     managedObjectContext.fetchWithoutWaiting(specification) { read in
-      guard let controller = link.controller else { return FetchedContent<Object>(sections: []) }
-      return FetchedContent(sections: try controller.makeSections(of: controller.fetch(reading: read)))
+      guard let results = link.results else { return FetchedContent(sections: []) }
+      return FetchedContent(sections: try results.makeSections(of: results.fetch(reading: read)))
     } _: { result in
-      guard let controller = link.controller else { return }
-      controller.isFetchUnderWay = false
+      guard let results = link.results else { return }
+      results.isFetchUnderWay = false
       // An event of the context's own may have fetched meanwhile.
-      guard controller.isFetchDue else { return }
-      let isOutdated = controller.isFetchOutdated
+      guard results.isFetchDue else { return }
+      let isOutdated = results.isFetchOutdated
       // Rows that are still missing are fetched in the next event that may ask the parent.
-      if case .failure(let error) = result, error is WouldWait { return isOutdated ? controller.fetchLater() : () }
-      controller.finishFetch(
-        result.map(\.sections), deferred: controller.managedObjectContext.deferredError, isFollowable: false)
-      if isOutdated { controller.fetchLater() }
+      if case .failure(let error) = result, error is WouldWait { return isOutdated ? results.fetchLater() : () }
+      results.finishFetch(
+        result.map(\.sections), deferred: results.managedObjectContext.deferredError, isFollowable: false)
+      if isOutdated { results.fetchLater() }
     }
   }
 
@@ -165,7 +165,7 @@ extension FetchedResultsController {
       self.error = error
       // The program's next fetch or save still throws the deferred error.
       if managedObjectContext.deferredError == nil, let deferred { managedObjectContext.deferError(deferred) }
-      delegate?.controller(self, didFailWith: error)
+      if let controller { delegate?.controller(controller, didFailWith: error) }
     case .success(let new):
       error = nil
       show(new)
@@ -219,46 +219,49 @@ extension FetchedResultsController {
 
   /// - Parameter deletedSection: a section that is gone, by its old place.
   private func tell(
-    _ changes: ResultsChanges<Object>, deletedSection: (Int) -> ResultsChanges<Object>.Section?, ids: () -> Void
+    _ changes: ResultsChanges<ManagedObject>, deletedSection: (Int) -> ResultsChanges<ManagedObject>.Section?,
+    ids: () -> Void
   ) {
-    guard let delegate, let content else { return isToldCurrent = false }
-    func path(_ position: ResultsChanges<Object>.Position) -> IndexPath { [position.section, position.item] }
-    delegate.controllerWillChangeContent(self)
+    guard let delegate, let controller, let content else { return isToldCurrent = false }
+    func path(_ position: ResultsChanges<ManagedObject>.Position) -> IndexPath { [position.section, position.item] }
+    let told = replacementCount
+    delegate.controllerWillChangeContent(controller)
     for index in changes.deletedSections {
       guard let section = deletedSection(index) else { continue }
-      delegate.controller(self, didChange: info(of: section), atSectionIndex: index, for: .delete)
+      delegate.controller(controller, didChange: info(of: section), atSectionIndex: index, for: .delete)
     }
     for index in changes.insertedSections {
-      delegate.controller(self, didChange: info(of: content[index]), atSectionIndex: index, for: .insert)
+      delegate.controller(controller, didChange: info(of: content[index]), atSectionIndex: index, for: .insert)
     }
     for change in changes.deleted {
-      delegate.controller(self, didChange: change.item, at: path(change.from), for: .delete, newIndexPath: nil)
+      delegate.controller(controller, didChange: change.item, at: path(change.from), for: .delete, newIndexPath: nil)
     }
     for change in changes.inserted {
-      delegate.controller(self, didChange: change.item, at: nil, for: .insert, newIndexPath: path(change.to))
+      delegate.controller(controller, didChange: change.item, at: nil, for: .insert, newIndexPath: path(change.to))
     }
     for (list, type) in [(changes.moved, FetchedResultsChangeType.move), (changes.updated, .update)] {
       for change in list {
         delegate.controller(
-          self, didChange: change.item, at: path(change.from), for: type, newIndexPath: path(change.to))
+          controller, didChange: change.item, at: path(change.from), for: type, newIndexPath: path(change.to))
       }
     }
-    delegate.controllerDidChangeContent(self)
-    ids()
+    delegate.controllerDidChangeContent(controller)
+    // A delegate that fetches has been told what it fetched.
+    if replacementCount == told { ids() }
   }
 }
 
 /// Sections that are handed on within the queue of their context: that is what makes the unchecked `Sendable` sound.
-private struct FetchedContent<Object: ManagedObject>: @unchecked Sendable {
-  let sections: FetchedResultsController<Object>.Content
+private struct FetchedContent: @unchecked Sendable {
+  let sections: TrackedResults.Content
 }
 
-/// Leads from the notification centre to a controller. Notifications of a context are posted on its queue, which is
-/// where the controller lives: that is what makes the unchecked `Sendable` sound.
-private final class ControllerLink<Object: ManagedObject>: @unchecked Sendable {
-  weak var controller: FetchedResultsController<Object>?
+/// Leads from the notification centre to results. Notifications of a context are posted on its queue, which is
+/// where they live: that is what makes the unchecked `Sendable` sound.
+private final class ResultsLink: @unchecked Sendable {
+  weak var results: TrackedResults?
 
-  init(_ controller: FetchedResultsController<Object>) {
-    self.controller = controller
+  init(_ results: TrackedResults) {
+    self.results = results
   }
 }

@@ -1,0 +1,63 @@
+import SQLite
+import StoreInterface
+
+/// The pragmas that a description may ask for, and which values of them.
+enum StorePragmas {
+  /// Nil: an integer.
+  private static let allowed: [String: Set<String>?] = [
+    "journal_mode": ["delete", "wal", "truncate", "persist"],
+    "synchronous": ["1", "2", "3", "normal", "full", "extra"],
+    "cache_size": nil, "mmap_size": nil, "wal_autocheckpoint": nil,
+    "temp_store": ["0", "1", "2", "default", "file", "memory"],
+    "secure_delete": ["0", "1", "false", "true", "off", "on", "no", "yes", "fast"], "fullfsync": flags,
+    "checkpoint_fullfsync": flags,
+  ]
+  private static let flags: Set<String> = ["0", "1", "false", "true", "off", "on", "no", "yes"]
+
+  /// - Throws: `StoreError.unsupported` for another pragma or value.
+  static func check(_ pragmas: [String: String]) throws(StoreError) {
+    for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
+      guard let values = allowed[name.lowercased()] else {
+        throw .unsupported(
+          "the pragma \(name) cannot be set for a store; these can: \(allowed.keys.sorted().joined(separator: ", "))")
+      }
+      if let values, !values.contains(value.lowercased()) {
+        throw .unsupported(
+          "the pragma \(name) of a store cannot be \"\(value)\": it takes \(values.sorted().joined(separator: ", "))")
+      }
+      if values == nil, Int64(value) == nil {
+        throw .unsupported("the pragma \(name) of a store takes a number, not \"\(value)\"")
+      }
+    }
+  }
+
+  /// Sets pragmas that have been checked.
+  /// - Throws: `StoreError.busy` when another connection keeps the journal mode from being changed.
+  static func apply(_ pragmas: [String: String], to connection: Connection, isReadOnly: Bool) throws {
+    for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
+      guard name.lowercased() == "journal_mode" else {
+        _ = try connection.string("PRAGMA \(name) = \(value)")
+        continue
+      }
+      // The mode is kept in the file, which stays as it is.
+      if isReadOnly { continue }
+      if try connection.string("PRAGMA journal_mode") == "wal" && value.lowercased() != "wal" {
+        try connection.checkpoint(.truncate)
+      }
+      let mode = try connection.string("PRAGMA journal_mode = \(value)")
+      guard mode == value.lowercased() else { throw StoreError.busy(path: connection.path) }
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// Sets the pragmas of a description, which have been checked, and does what else it says of a file that is opened.
+  func follow(_ description: PersistentStoreDescription) throws {
+    try perform {
+      try StorePragmas.apply(description.sqlitePragmas, to: connection, isReadOnly: isReadOnly)
+      if isReadOnly { return }
+      if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
+      if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
+    }
+  }
+}

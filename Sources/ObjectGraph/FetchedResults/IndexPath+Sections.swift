@@ -1,0 +1,26 @@
+public import Foundation
+
+#if !canImport(Darwin)
+  // On Apple's systems, the frameworks of user interfaces have these.
+  extension IndexPath {
+    /// An item of a section.
+    public init(item: Int, section: Int) { self = [section, item] }
+    /// A row of a section.
+    public init(row: Int, section: Int) { self = [section, row] }
+    /// The section: the first index.
+    public var section: Int {
+      get { self[0] }
+      set { self[0] = newValue }
+    }
+    /// The item of the section: the second index.
+    public var item: Int {
+      get { self[1] }
+      set { self[1] = newValue }
+    }
+    /// The row of the section: the second index.
+    public var row: Int {
+      get { self[1] }
+      set { self[1] = newValue }
+    }
+  }
+#endif

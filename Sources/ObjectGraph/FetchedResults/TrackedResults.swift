@@ -1,0 +1,317 @@
+import Foundation
+import ObjectModel
+import Predicates
+import StoreInterface
+
+/// The results of a `FetchedResultsController`, in sections: they follow the context's changes, and tell the delegate.
+///
+/// It knows objects as `ManagedObject`; controllers give them their type.
+final class TrackedResults {
+  /// What the request says now; stops the program when its objects have another class than the controller's.
+  private let specify: () -> FetchSpecification
+  /// The request as it was at the last `performFetch`.
+  var specification: FetchSpecification
+  let managedObjectContext: ManagedObjectContext
+  let sectionNameKeyPath: String?
+  /// Names the section of an object where no key path does.
+  private let sectionName: ((ManagedObject) -> String)?
+  let cacheName: String?
+  var cacheDirectory = SectionCache.defaultDirectory
+  /// What the delegate is given: it lives as long as a controller does.
+  weak var controller: FetchedResultsController<any FetchRequestResult>?
+  weak var delegate: (any FetchedResultsControllerDelegate)? {
+    didSet {
+      observeContext()
+      if delegate === oldValue || isToldCurrent { return }
+      told = snapshot ?? told
+      isToldCurrent = true
+    }
+  }
+
+  typealias Content = [ResultsChanges<ManagedObject>.Section]
+  private(set) var content: Content?
+  /// The ids that the delegate knows, from the last fetch or the last change that was told.
+  var told = FetchedResultsSnapshot(sections: [])
+  /// Whether these are the ids of the results.
+  var isToldCurrent = false
+  /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a
+  /// change that succeeds takes it away.
+  var error: (any Error)?
+  /// Whether something was merged that the results may depend on, and they have not been fetched since.
+  var isFetchDue = false
+  /// Whether that fetch is on its way, without this context waiting for its parent.
+  var isFetchUnderWay = false
+  /// Whether more was merged since that fetch began.
+  var isFetchOutdated = false
+  /// What merges changed of the results since the last fetch.
+  var dueChanges: Set<ManagedObject> = []
+  /// The ids of the objects that merges concerned since then.
+  var dueIDs: Set<ObjectID> = []
+  /// Works out changes without a fetch; nil where the request does not allow it.
+  var follower: ResultsFollower?
+  /// Whether the results stand in the order of what their objects are here, so that changes can be followed.
+  var isFollowable = false
+  /// How often the results became others.
+  private(set) var replacementCount = 0
+  /// Results that had no permanent ids when they came.
+  private(set) var newResults: [ManagedObject] = []
+  /// Where every object is; nil until it pays to know.
+  private var positions: [ManagedObject: IndexPath]?
+  /// How many objects were searched for without knowing.
+  private var searchCount = 0
+  private let mostSearches = 16
+  var observers: [any NSObjectProtocol] = []
+
+  init(
+    in context: ManagedObjectContext, sectionNameKeyPath: String?, cacheName: String?,
+    sectionName: ((ManagedObject) -> String)?, specify: @escaping () -> FetchSpecification
+  ) {
+    self.specify = specify
+    managedObjectContext = context
+    specification = specify()
+    self.sectionNameKeyPath = sectionNameKeyPath
+    self.cacheName = cacheName
+    self.sectionName = sectionName
+  }
+
+  deinit { observers.forEach { NotificationCenter.default.removeObserver($0) } }
+
+  // MARK: Results
+
+  /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
+  /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path
+  ///   leads to no attribute, or objects of one section do not follow each other in the order of the request.
+  func performFetch() throws {
+    specification = specify()
+    let stamp = cacheStamp()
+    let staleCount = managedObjectContext.staleRowCount
+    let found = try fetch()
+    // Names from objects that are older than their rows must not be kept for later runs.
+    show(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
+    isFetchDue = false
+    dueIDs = []
+    follower = ResultsFollower(specification, in: managedObjectContext, naming: try sectionNaming())
+    isFollowable = managedObjectContext.staleRowCount == staleCount
+    told = snapshot ?? told
+    isToldCurrent = true
+    error = nil
+    observeContext()
+    if let delegate, let controller, let snapshot { delegate.controller(controller, didChangeContentWith: snapshot) }
+  }
+
+  /// The object at a section and an item.
+  func object(at indexPath: IndexPath) -> ManagedObject {
+    // As an array does: an index that is not there is a mistake of the program.
+    guard let content, indexPath.count == 2, content.indices.contains(indexPath[0]),
+      content[indexPath[0]].items.indices.contains(indexPath[1])
+    else { preconditionFailure("the results have nothing at \(indexPath)") }
+    return content[indexPath[0]].items[indexPath[1]]
+  }
+
+  /// Where an object is; nil when it is not among the results.
+  func indexPath(forObject object: ManagedObject) -> IndexPath? {
+    if let positions { return positions[object] }
+    let content = content ?? []
+    if searchCount < mostSearches {
+      searchCount += 1
+      let scan = AddressScan(CollectionOfOne<ManagedObject>(object))
+      for (section, part) in content.enumerated() {
+        if let item = scan.indexes(in: part.items).first { return [section, item] }
+      }
+      return nil
+    }
+    var found: [ManagedObject: IndexPath] = [:]
+    for (section, part) in content.enumerated() {
+      for (item, object) in part.items.enumerated() { found[object] = [section, item] }
+    }
+    positions = found
+    return found[object]
+  }
+
+  /// The results as ids; nil before `performFetch`.
+  var snapshot: FetchedResultsSnapshot? {
+    content.map { content in
+      FetchedResultsSnapshot(
+        sections: content.map { FetchedResultsSnapshot.Section(name: $0.name, objectIDs: $0.items.map(\.objectID)) })
+    }
+  }
+
+  // MARK: Index titles
+
+  /// The index titles of the sections, each once, in the order of the sections.
+  var sectionIndexTitles: [String] {
+    var seen: Set<String> = []
+    return (content ?? []).compactMap { sectionIndexTitle(forSectionName: $0.name) }.filter { seen.insert($0).inserted }
+  }
+
+  /// What stands for a section in an index.
+  func sectionIndexTitle(forSectionName name: String) -> String? {
+    if let delegate, let controller { return delegate.controller(controller, sectionIndexTitleForSectionName: name) }
+    return FetchedResultsSection.defaultIndexTitle(name)
+  }
+
+  /// The first section with that index title, which stands at that position of `sectionIndexTitles`.
+  func section(forSectionIndexTitle title: String) -> Int? {
+    (content ?? []).firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
+  }
+
+  // MARK: Making sections
+
+  func fetch() throws -> Found { try fetch(reading: managedObjectContext.snapshotBlocks) }
+
+  func fetch(reading read: ManagedObjectContext.RowReading) throws -> Found {
+    guard !specification.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
+    _ = try sectionNaming()
+    let context = managedObjectContext
+    var request = specification
+    if context.refusals.isRefusing {
+      // Values are here already, and prefetching would ask for more.
+      request.includesPropertyValues = true
+      request.relationshipKeyPathsForPrefetching = []
+    }
+    // With pending changes, the fetch sorts by the values of objects in the context.
+    let isSortedHere = context.hasPendingChanges(for: specification)
+    let (objects, newerRows) = try context.collectingNewerRows {
+      try context.fetch(request, reading: read)
+    }
+    return Found(objects: objects, newerRows: isSortedHere ? [:] : newerRows)
+  }
+
+  /// Fetched objects in their order, and the rows that decided about it where they are newer than the objects.
+  struct Found {
+    let objects: [ManagedObject]
+    let newerRows: [ManagedObjectID: NewerRow]
+    var count: Int { objects.count }
+  }
+
+  /// The state of the stores' files, taken before the fetch; nil where sections cannot be kept, because more than the
+  /// files decides about them.
+  private func cacheStamp() -> String? {
+    let context = managedObjectContext
+    if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
+    // A context with a generation may read older rows than the files have.
+    if context.generationToken != nil { return nil }
+    if specification.predicate.hasBlocks || "\(specification.predicate)".contains("now()") { return nil }
+    // The versions of objects that are not fetched are not compared.
+    if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
+    return SectionCache.stamp(context.coordinator)
+  }
+
+  /// The sections of fetched objects: kept ones where they still count.
+  private func sections(of found: Found, stamp: String?) throws -> Content {
+    guard let cacheName, let stamp else { return try makeSections(of: found) }
+    let cache = SectionCache(directory: cacheDirectory, name: cacheName)
+    let fingerprint = fingerprint + "\n" + stamp
+    if let kept = cache.load(fingerprint: fingerprint, objectCount: found.count) {
+      var start = 0
+      return zip(kept.names, kept.counts).map { name, count in
+        defer { start += count }
+        return ResultsChanges.Section(name: name, items: Array(found.objects[start..<(start + count)]))
+      }
+    }
+    let made = try makeSections(of: found)
+    cache.store(
+      SectionCache.Content(fingerprint: fingerprint, names: made.map(\.name), counts: made.map(\.items.count)))
+    return made
+  }
+
+  private func sectionNaming() throws(FetchedResultsError) -> SectionNaming? {
+    if let sectionName { return .closure(sectionName) }
+    guard let sectionNameKeyPath else { return nil }
+    return .keyPath(try SectionKeyPath(sectionNameKeyPath, of: specification.entity))
+  }
+
+  func makeSections(of found: Found) throws -> Content {
+    guard let naming = try sectionNaming() else {
+      return [ResultsChanges.Section(name: "", items: found.objects)]
+    }
+    do {
+      return try makeSections(of: found.objects, naming, found.newerRows)
+    } catch FetchedResultsError.sectionsOutOfOrder {
+      // The order is that of the rows, and some rows, perhaps at the end of a key path, are newer than their objects.
+      // Until a merge, objects are sorted by the values that they have here.
+      let sorted = managedObjectContext.sorted(found.objects, by: specification.sortDescriptors)
+      return try makeSections(of: sorted, naming, [:])
+    }
+  }
+
+  private func makeSections(
+    of found: [ManagedObject], _ naming: SectionNaming, _ newerRows: [ManagedObjectID: NewerRow]
+  ) throws -> Content {
+    var result: Content = []
+    var seen: Set<String> = []
+    for object in found {
+      let name = naming.sectionName(of: object, newerRows.isEmpty ? nil : newerRows[object.objectID])
+      if result.last?.name != name {
+        guard seen.insert(name).inserted else {
+          let descriptor = specification.sortDescriptors[0].keyPath.joined(separator: ".")
+          throw FetchedResultsError.sectionsOutOfOrder(
+            section: name, keyPath: sectionNameKeyPath ?? "", firstSortKeyPath: descriptor)
+        }
+        result.append(ResultsChanges.Section(name: name, items: []))
+      }
+      result[result.count - 1].items.append(object)
+    }
+    return result
+  }
+
+  /// Everything but the state of the stores that the sections depend on.
+  private var fingerprint: String {
+    let sorts = specification.sortDescriptors.map { "\($0.keyPath) \($0.isAscending) \($0.comparison)" }
+    return [
+      specification.entity.name, specification.entity.versionHash.base64EncodedString(), "\(specification.predicate)",
+      sorts.joined(separator: ","), "\(specification.fetchLimit) \(specification.fetchOffset)",
+      "\(specification.includesSubentities)", sectionNameKeyPath ?? "",
+    ].joined(separator: "\n")
+  }
+
+  func show(_ sections: Content) {
+    replace(sections, new: sections.flatMap { $0.items.filter(\.objectID.isTemporary) })
+  }
+
+  private func replace(_ sections: Content, new: [ManagedObject]) {
+    content = sections
+    noteReplacement(new: new)
+  }
+
+  /// Changes the results where they are.
+  /// - Parameter new: those that have no permanent ids.
+  func apply(_ edit: ResultsEdit, new: [ManagedObject]) {
+    edit.apply(to: &content)
+    noteReplacement(new: new)
+  }
+
+  private func noteReplacement(new: [ManagedObject]) {
+    replacementCount += 1
+    newResults = new
+    positions = nil
+    searchCount = 0
+  }
+
+  func info(of section: ResultsChanges<ManagedObject>.Section) -> any FetchedResultsSectionInfo {
+    FetchedResultsSection(
+      name: section.name, indexTitle: sectionIndexTitle(forSectionName: section.name), items: section.items)
+  }
+}
+
+/// Why a controller could not make its results.
+public enum FetchedResultsError: Error, Sendable, CustomStringConvertible {
+  /// A request without an order has no places to speak of.
+  case noSortDescriptor
+  /// The section key path does not lead over to-one relationships to an attribute of the request's entity.
+  case unknownSectionKeyPath(String, entity: String)
+  /// Objects of one section do not follow each other.
+  case sectionsOutOfOrder(section: String, keyPath: String, firstSortKeyPath: String)
+
+  /// What happened, in a sentence.
+  public var description: String {
+    switch self {
+    case .noSortDescriptor: "a fetched results controller needs a request with a sort descriptor"
+    case .unknownSectionKeyPath(let keyPath, let entity):
+      "\"\(keyPath)\" leads to no attribute of \(entity): "
+        + "sections are named by an attribute, or by one behind to-one relationships"
+    case .sectionsOutOfOrder(let section, let keyPath, let first):
+      "the objects of section \"\(section)\" (\(keyPath)) do not follow each other: the request sorts by \(first) first"
+    }
+  }
+}
