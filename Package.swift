@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "StoreInterface", targets: ["StoreInterface"]),
     .library(name: "MemoryStore", targets: ["MemoryStore"]),
     .library(name: "CoreDataLayout", targets: ["CoreDataLayout"]),
+    .library(name: "SQLMigration", targets: ["SQLMigration"]),
     .library(name: "FileStores", targets: ["FileStores"]),
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "Migration", targets: ["Migration"]),
@@ -69,6 +70,13 @@ let package = Package(
         "MemoryStore", "SQLite", "SQLitePages",
       ]),
     .target(
+      name: "SQLMigration",
+      dependencies: [
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
+        "SQLite",
+        "SQLitePages", "CoreDataLayout",
+      ]),
+    .target(
       name: "FileStores",
       dependencies: [
         "Platform", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "SeedFormats",
@@ -80,13 +88,13 @@ let package = Package(
       name: "Migration",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
-        "CoreDataLayout", "ObjectGraph",
+        "CoreDataLayout", "SQLMigration", "ObjectGraph",
       ]),
     .target(
       name: "Seedbed",
       dependencies: [
         "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "Predicates", "StoreInterface",
-        "MemoryStore", "CoreDataLayout",
+        "MemoryStore", "CoreDataLayout", "SQLMigration",
         "FileStores", "ObjectGraph", "Migration",
       ]),
     .target(name: "SeedbedTesting", dependencies: ["Platform", "Seedbed", "SeedFormats", "Pipelines"]),
@@ -100,7 +108,7 @@ let package = Package(
       name: "Exports",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
-        "CoreDataLayout", "SeedFormats", "Pipelines", yams,
+        "CoreDataLayout", "SQLMigration", "SeedFormats", "Pipelines", yams,
       ]),
     .target(
       name: "ChangeFiles",
@@ -118,14 +126,15 @@ let package = Package(
       name: "ImportEngine",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
-        "CoreDataLayout", "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports", logging,
+        "CoreDataLayout", "SQLMigration", "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports",
+        logging,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportEngine"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
-        "CoreDataLayout",
+        "CoreDataLayout", "SQLMigration",
         "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "ChangeFiles", "StoreDifferences", "Reports",
         "ImportEngine",
         "Inference", logging, argumentParser,
@@ -158,6 +167,11 @@ let package = Package(
     .target(name: "TestQueries", dependencies: ["SQLite"], path: "Tests/TestQueries"),
     .target(
       name: "TestMigrations", dependencies: ["ObjectModel", "SQLite", "TestSupport"], path: "Tests/TestMigrations"),
+    .target(
+      name: "TestRows",
+      dependencies: [
+        "CoreDataLayout", "MemoryStore", "ObjectModel", "Predicates", "StoreInterface", "TestMigrations", "TestSupport",
+      ], path: "Tests/TestRows"),
     .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
     .testTarget(
@@ -186,7 +200,15 @@ let package = Package(
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "CoreDataLayout", "SQLite", "SQLitePages", "Predicates",
         "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestQueries", "TestSupport",
-        "TestMigrations",
+        "TestMigrations", "TestRows",
+      ]),
+    .testTarget(
+      name: "SQLMigrationTests",
+      dependencies: [
+        "Platform", "Diagnostics", "PropertyLists", "SQLMigration", "CoreDataLayout", "SQLite", "SQLitePages",
+        "Predicates",
+        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "TestQueries", "TestSupport", "TestMigrations",
+        "TestRows",
       ]),
     .testTarget(
       name: "ObjectGraphTests",
@@ -203,7 +225,8 @@ let package = Package(
     .testTarget(
       name: "MigrationTests",
       dependencies: [
-        "Migration", "Diagnostics", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "ObjectModel",
+        "Migration", "Diagnostics", "ObjectGraph", "CoreDataLayout", "SQLMigration", "Predicates", "StoreInterface",
+        "ObjectModel",
         "ModelFiles", "NotesMigrationExample", "Platform", "SQLite", "TestSupport",
       ]),
     .testTarget(
@@ -213,7 +236,7 @@ let package = Package(
         "Predicates",
         "StoreInterface",
         "MemoryStore",
-        "ObjectGraph", "CoreDataLayout", "SQLite", "TestSupport",
+        "ObjectGraph", "CoreDataLayout", "SQLMigration", "SQLite", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedTestingTests", dependencies: ["Seedbed", "SeedbedTesting", "Exports", "TestSupport"]),
@@ -232,7 +255,7 @@ let package = Package(
         "Platform", "PropertyLists", "Seedbed", "Migration", "Pipelines", "Exports", "ChangeFiles", "Reports",
         "ImportEngine",
         "SeedFormats",
-        "CoreDataLayout",
+        "CoreDataLayout", "SQLMigration",
         "SQLite",
         "SQLitePages",
         "Predicates",

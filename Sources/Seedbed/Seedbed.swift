@@ -12,4 +12,5 @@
 @_exported public import ObjectModel
 @_exported public import Predicates
 @_exported public import PropertyLists
+@_exported public import SQLMigration
 @_exported public import StoreInterface

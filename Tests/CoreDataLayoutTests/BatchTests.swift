@@ -3,6 +3,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

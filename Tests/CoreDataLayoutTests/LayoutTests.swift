@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ObjectModel
+import TestRows
 import Testing
 
 @Suite("layout of models of our own")

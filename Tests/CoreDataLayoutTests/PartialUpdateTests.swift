@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestQueries
+import TestRows
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestQueries
+import TestRows
 import TestSupport
 import Testing
 

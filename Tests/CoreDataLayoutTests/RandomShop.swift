@@ -1,6 +1,7 @@
 import CoreDataLayout
 import ObjectModel
 import StoreInterface
+import TestRows
 import TestSupport
 
 /// Changes a store of the shop model of `LayoutDerivationTests` at random, by every way in which rows are written.

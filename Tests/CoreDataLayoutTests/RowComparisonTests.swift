@@ -2,6 +2,7 @@ import CoreDataLayout
 import ObjectModel
 import SQLite
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

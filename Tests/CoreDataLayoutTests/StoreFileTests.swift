@@ -6,6 +6,7 @@ import PropertyLists
 import SQLite
 import StoreInterface
 import TestQueries
+import TestRows
 import TestSupport
 import Testing
 
@@ -75,7 +76,6 @@ struct StoreFileTests {
       let works: [() throws -> Void] = [
         { _ = try StoreInspection.read(path: path) }, { _ = try StoreMetadata.read(path: path) },
         { _ = try SQLiteStore.open(path: path, model: model) },
-        { _ = try StoreMigration.run(storeAt: path, from: model, to: model) },
       ]
       for (index, work) in works.enumerated() {
         let error = #expect(throws: StoreError.self, "\(path) \(index)") { try work() }

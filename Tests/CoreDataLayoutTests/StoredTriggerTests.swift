@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestQueries
+import TestRows
 import TestSupport
 import Testing
 

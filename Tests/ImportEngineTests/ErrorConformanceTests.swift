@@ -9,6 +9,7 @@ import ObjectModel
 import Pipelines
 import Predicates
 import PropertyLists
+import SQLMigration
 import SQLite
 import SQLitePages
 import SeedFormats

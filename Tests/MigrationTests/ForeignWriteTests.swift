@@ -3,6 +3,7 @@ import Foundation
 import Migration
 import ObjectGraph
 import ObjectModel
+import SQLMigration
 import StoreInterface
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Migration
 import ObjectModel
+import SQLMigration
 import Testing
 
 /// What a step by a mapping model says of its entities is what happens to them.

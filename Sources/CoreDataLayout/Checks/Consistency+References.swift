@@ -1,5 +1,5 @@
-import ObjectModel
-import SQLite
+package import ObjectModel
+package import SQLite
 
 extension Consistency {
   /// To-one columns and join rows that point at nothing.
@@ -57,7 +57,7 @@ extension Consistency {
   }
 
   /// References to rows of the right table but of an entity that the relationship does not lead to.
-  func destinations() throws(SQLiteError) -> [StoreFinding] {
+  package func destinations() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     func wrong(_ table: String, _ column: String, _ entity: Entity, key: String) throws(SQLiteError) {
       guard entity != entity.root else { return }
@@ -83,7 +83,7 @@ extension Consistency {
 
   /// One-to-one relationships, which are stored on both sides, and symmetric many-to-many ones, stored in both
   /// directions.
-  func inverses() throws(SQLiteError) -> [StoreFinding] {
+  package func inverses() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for table in layout.tables {
       for column in table.columns {
@@ -112,7 +112,7 @@ extension Consistency {
   }
 
   /// To-many relationships against the model's limits. A minimum counts when there are any objects, as in validation.
-  func toManyCounts() throws(SQLiteError) -> [StoreFinding] {
+  package func toManyCounts() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for entity in layout.entitiesByNumber {
       for relationship in entity.relationships where relationship.declaringEntity == entity {
@@ -140,7 +140,7 @@ extension Consistency {
   }
 
   /// A query of owners `k` and their numbers of members `n`.
-  func members(of relationship: Relationship) -> String? {
+  package func members(of relationship: Relationship) -> String? {
     if let (table, side) = layout.joinTable(of: relationship) {
       return "SELECT \(side.ownerColumn) AS k, count(*) AS n FROM \(SchemaGuard.quoted(table.name)) GROUP BY 1"
     }

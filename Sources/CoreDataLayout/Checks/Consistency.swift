@@ -1,10 +1,15 @@
-import ObjectModel
-import SQLite
+package import ObjectModel
+package import SQLite
 
 /// Checks of rows against the layout, shared by sealing and by the checker.
-struct Consistency {
-  let connection: Connection
-  let layout: StoreLayout
+package struct Consistency {
+  package let connection: Connection
+  package let layout: StoreLayout
+
+  package init(connection: Connection, layout: StoreLayout) {
+    self.connection = connection
+    self.layout = layout
+  }
 
   /// Everything that is wrong with the rows. The schema must be sound.
   /// - Complexity: some scans of every table, with a lookup per reference.
@@ -51,7 +56,7 @@ struct Consistency {
   }
 
   /// Rows that meet a condition. The table is `t` in it.
-  func find(
+  package func find(
     _ code: StoreFinding.Code, _ table: String, _ column: String?, _ condition: String, _ message: String,
     key: String = "Z_PK"
   ) throws(SQLiteError) -> [StoreFinding] {
@@ -74,7 +79,7 @@ struct Consistency {
   }
 
   /// The numbers of an entity and its descendants, for an `IN` list.
-  func kinds(_ entity: Entity) -> String {
+  package func kinds(_ entity: Entity) -> String {
     layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")
   }
 

@@ -1,13 +1,19 @@
-import SQLite
-import SQLitePages
+package import SQLite
+package import SQLitePages
 import StoreInterface
 
 /// How the pages of a store's file are checked.
-struct PageCheck {
+package struct PageCheck {
   let connection: Connection
   let path: String
   /// Whether the file was made or sealed by this program.
   let isMadeHere: Bool
+
+  package init(connection: Connection, path: String, isMadeHere: Bool) {
+    self.connection = connection
+    self.path = path
+    self.isMadeHere = isMadeHere
+  }
 
   /// What is wrong with the file. One that was made or sealed here is checked page by page on several threads. One that
   /// came from elsewhere also has its indexes compared with its rows, value by value.
@@ -22,7 +28,7 @@ struct PageCheck {
   }
 
   /// The check of the file's pages. Only virtual tables and views have no tree.
-  func databaseCheck() throws -> DatabaseCheck {
+  package func databaseCheck() throws -> DatabaseCheck {
     var trees: [DatabaseCheck.Tree] = []
     let list = try Statement(
       connection,

@@ -26,7 +26,7 @@ public enum StoreReplacement {
   /// - Parameters:
   ///   - keepsExternalData: see `Placement.put`.
   ///   - check: called when the target is locked.
-  static func replace(
+  package static func replace(
     target: String, with sealed: String, synchronizes: Bool, keepsExternalData: Bool,
     checking check: () throws -> Void
   ) throws {

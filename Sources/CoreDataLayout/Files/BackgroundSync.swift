@@ -4,7 +4,7 @@ import Platform
 
 /// Forces a file's contents to disk on another thread while its owner still reads it, so that a second, short write is
 /// forced quickly afterwards.
-final class BackgroundSync: @unchecked Sendable {
+package final class BackgroundSync: @unchecked Sendable {
   /// Smaller files are not worth a thread, bytes.
   private static let leastSize = 4 << 20
 
@@ -14,7 +14,7 @@ final class BackgroundSync: @unchecked Sendable {
 
   /// Begins.
   /// - Returns: nil for a small file.
-  init?(_ path: String) throws {
+  package init?(_ path: String) throws {
     guard let stamp = try StoreFiles.stamp(path), stamp.size >= BackgroundSync.leastSize else { return nil }
     // It has its own queue, because it only waits and must not take the place of a worker.
     DispatchQueue(label: "seedbed.flush").async(group: done) {
@@ -28,7 +28,7 @@ final class BackgroundSync: @unchecked Sendable {
 
   /// Waits for the end.
   /// - Throws: what went wrong. It must not get lost: the system reports a failed write to one caller only.
-  func finish() throws {
+  package func finish() throws {
     done.wait()
     if let failure { throw failure }
   }

@@ -1,29 +1,29 @@
 import Foundation
 import Platform
 import Predicates
-import SQLite
+package import SQLite
 import StoreInterface
 import Synchronization
 
 /// Values of attributes that allow external storage: a tag byte, then the bytes themselves or the name of a file in a
 /// folder beside the store.
-struct ExternalDataFolder {
-  static let inlineTag: UInt8 = 1
+package struct ExternalDataFolder {
+  package static let inlineTag: UInt8 = 1
   static let fileTag: UInt8 = 2
   /// Longer values go into files. Core Data's own limit lies near 100 KB.
-  static let longestInline = 100 * 1024
+  package static let longestInline = 100 * 1024
   /// Bytes of a value that names a file: the tag, a UUID in 36 characters, and a zero.
-  static let referenceLength = 38
+  package static let referenceLength = 38
   private static let dataName = "_EXTERNAL_DATA"
 
   /// The support folder, which is hidden and named after the store.
   let supportPath: String
   var dataPath: String { supportPath + "/" + ExternalDataFolder.dataName }
   /// Files whose fate the open transaction decides.
-  let ledger = ExternalDataLedger()
+  package let ledger = ExternalDataLedger()
 
   /// - Parameter storePath: may be a symbolic link to the store: a store has one such folder, whatever it is called by.
-  init(storePath: String) {
+  package init(storePath: String) {
     let storePath = ResultPath.followed(storePath)
     let name = ((storePath as NSString).lastPathComponent as NSString).deletingPathExtension
     supportPath = FileSystem.parent(storePath) + "/.\(name)_SUPPORT"
@@ -33,7 +33,7 @@ struct ExternalDataFolder {
 
   /// The bytes to store for a value; a long value is written to a new file first.
   /// - Parameter seed: tells apart equal values of different rows, so that no two rows share a file.
-  func encode(_ bytes: UnsafeRawBufferPointer, seed: UInt64, into result: inout [UInt8]) throws {
+  package func encode(_ bytes: UnsafeRawBufferPointer, seed: UInt64, into result: inout [UInt8]) throws {
     result.removeAll(keepingCapacity: true)
     if bytes.count <= ExternalDataFolder.longestInline {
       result.append(ExternalDataFolder.inlineTag)
@@ -50,7 +50,7 @@ struct ExternalDataFolder {
   /// The bytes behind a stored value.
   /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the file is gone or no file
   ///   of its own in the folder.
-  func decode(_ stored: UnsafeRawBufferPointer, storePath: String) throws -> [UInt8] {
+  package func decode(_ stored: UnsafeRawBufferPointer, storePath: String) throws -> [UInt8] {
     guard let tag = unsafe stored.first else { return [] }
     if tag == ExternalDataFolder.inlineTag { return unsafe Array(stored.dropFirst()) }
     guard let name = unsafe ExternalDataFolder.fileName(stored) else {
@@ -69,7 +69,7 @@ struct ExternalDataFolder {
   }
 
   /// The name of the file that a stored value needs and that is not there; nil when nothing is missing.
-  func missingFile(_ stored: UnsafeRawBufferPointer) throws -> String? {
+  package func missingFile(_ stored: UnsafeRawBufferPointer) throws -> String? {
     guard let name = unsafe ExternalDataFolder.fileName(stored) else { return nil }
     guard let folder = try openData() else { return name }
     return try folder.size(name) == nil ? name : nil
@@ -88,7 +88,7 @@ struct ExternalDataFolder {
   }
 
   /// The file that a stored value names, when it names one. Only a UUID is taken, so that no name leaves the folder.
-  static func fileName(_ stored: UnsafeRawBufferPointer) -> String? {
+  package static func fileName(_ stored: UnsafeRawBufferPointer) -> String? {
     guard stored.count == referenceLength, unsafe stored[0] == fileTag, unsafe stored[referenceLength - 1] == 0
     else { return nil }
     let name = unsafe String(decoding: stored[1..<37], as: UTF8.self)
@@ -100,7 +100,7 @@ struct ExternalDataFolder {
   // MARK: files
 
   /// The folder of the files, nil when the store has none.
-  func openData() throws -> ExternalDataFolderHandle? {
+  package func openData() throws -> ExternalDataFolderHandle? {
     try ExternalDataFolderHandle(ExternalDataFolder.dataName, in: supportPath)
   }
 
@@ -154,7 +154,7 @@ struct ExternalDataFolder {
   /// Removes the files of the ledger that no row names, and empties the ledger. While the ledger is held, it does
   /// nothing.
   /// - Precondition: no transaction is open, so that what the rows say is final.
-  func removeUnnamed(_ connection: Connection) throws {
+  package func removeUnnamed(_ connection: Connection) throws {
     if ledger.isHeld { return }
     guard !ledger.names.isEmpty, let folder = try openData() else { return ledger.removeAll() }
     let named = try ExternalDataFolder.namedFiles(connection)
@@ -206,11 +206,11 @@ struct ExternalDataFolder {
 ///
 /// Readers of an older state of the store need the files of rows that are deleted since: no file is removed while a
 /// reader holds the ledger.
-final class ExternalDataLedger {
-  private(set) var names: Set<String> = []
+package final class ExternalDataLedger {
+  package private(set) var names: Set<String> = []
   private let holders = Atomic(0)
 
-  func note(_ name: String) { names.insert(name) }
+  package func note(_ name: String) { names.insert(name) }
   func removeAll() { names.removeAll() }
 
   /// Whether files have to stay. May be asked from any thread, as may be the next two.

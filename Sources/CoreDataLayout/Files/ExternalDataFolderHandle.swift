@@ -2,7 +2,7 @@ import Platform
 import StoreInterface
 
 /// The open folder of a store's external data, with the errors of stores.
-struct ExternalDataFolderHandle {
+package struct ExternalDataFolderHandle {
   private let folder: FolderHandle
   /// The folder's path, for messages.
   var path: String { folder.path }

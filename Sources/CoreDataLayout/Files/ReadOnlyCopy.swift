@@ -1,16 +1,16 @@
 import Foundation
 import Platform
-import SQLite
+package import SQLite
 import StoreInterface
 
 /// Opens a store for reading without changing a byte of it or of its sidecars, also in a read-only folder.
 ///
 /// A store without sidecars is opened as immutable. One with a write-ahead log or a rollback journal is copied with
 /// them, as SQLite would write to the log's index while reading.
-enum ReadOnlyCopy {
+package enum ReadOnlyCopy {
   static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
 
-  static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
+  package static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
     try StoreFiles.requireFile(path)
     do {
       if try !hasLog(path) {
@@ -34,7 +34,7 @@ enum ReadOnlyCopy {
   }
 
   /// Whether rows may lie beside the store, in a log or a journal.
-  static func hasLog(_ path: String) throws -> Bool {
+  package static func hasLog(_ path: String) throws -> Bool {
     try ["-wal", "-journal"].contains { try (StoreFiles.stamp(StoreFiles.sidecar($0, of: path))?.size ?? 0) > 0 }
   }
 

@@ -1,9 +1,9 @@
-import SQLite
+package import SQLite
 import StoreInterface
 
 extension StoreError {
   /// The store's view of a failed SQLite call.
-  init(_ error: SQLiteError, path: String? = nil) {
+  package init(_ error: SQLiteError, path: String? = nil) {
     let path = path ?? error.path
     switch error.code {
     case .busy, .locked, .lockingProtocol: self = .busy(path: path)

@@ -47,13 +47,13 @@ package enum StoreFiles {
   }
 
   /// nil when there is no file.
-  static func stamp(_ path: String) throws(StoreError) -> FileSystem.Stamp? {
+  package static func stamp(_ path: String) throws(StoreError) -> FileSystem.Stamp? {
     try converted { () throws(SystemError) in try FileSystem.stamp(path) }
   }
 
   /// Threads for work on all pages of a file: one where it is small, because to make another takes longer than the
   /// work.
-  static func workers(_ count: Int, for path: String) -> Int {
+  package static func workers(_ count: Int, for path: String) -> Int {
     let size = (try? FileSystem.stamp(path))?.size ?? 0
     return size < 1 << 18 ? 1 : count
   }
@@ -121,7 +121,7 @@ package enum StoreFiles {
   }
 
   /// Copies a file's bytes into a new file, which is synchronised.
-  static func copy(_ source: String, to target: String, synchronizes: Bool = true) throws(StoreError) {
+  package static func copy(_ source: String, to target: String, synchronizes: Bool = true) throws(StoreError) {
     try converted { () throws(SystemError) in
       try FileSystem.copy(source, to: target, synchronizes: synchronizes)
     }
@@ -129,12 +129,12 @@ package enum StoreFiles {
 
   /// Whether another file can take the place of this one so that only its contents change: it has one name, and belongs
   /// to the user of this process.
-  static func isReplaceable(_ path: String) throws(StoreError) -> Bool {
+  package static func isReplaceable(_ path: String) throws(StoreError) -> Bool {
     try converted { () throws(SystemError) in try FileSystem.isReplaceable(path) }
   }
 
   /// Gives a file the permissions of another.
-  static func copyPermissions(of source: String, to target: String) throws(StoreError) {
+  package static func copyPermissions(of source: String, to target: String) throws(StoreError) {
     try converted { () throws(SystemError) in try FileSystem.copyPermissions(of: source, to: target) }
   }
 

@@ -1,5 +1,5 @@
 public import ObjectModel
-import Predicates
+package import Predicates
 
 /// A stored attribute whose value is computed from other values.
 public struct DerivedAttribute: Sendable {
@@ -12,19 +12,19 @@ public struct DerivedAttribute: Sendable {
   /// Why the value is not computed here; nil when it is.
   public var obstacle: String?
   /// How the value is computed; nil when it is not.
-  var derivation: ResolvedDerivation?
+  package var derivation: ResolvedDerivation?
 }
 
 /// A derivation against a layout.
-struct ResolvedDerivation: Sendable {
+package struct ResolvedDerivation: Sendable {
   /// A column of a table.
-  struct Column: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
     var table: String
     var name: String
   }
 
   /// A to-one relationship on the way to a value.
-  struct Hop: Sendable, Hashable {
+  package struct Hop: Sendable, Hashable {
     /// The foreign key, in the table before.
     var foreignKey: String
     /// The table that it leads to.
@@ -32,13 +32,13 @@ struct ResolvedDerivation: Sendable {
   }
 
   /// Where the members of a to-many relationship are found.
-  enum Membership: Sendable, Hashable {
+  package enum Membership: Sendable, Hashable {
     /// A column of the member's table.
     case foreignKey(String)
     case join(table: String, owner: String, member: String)
   }
 
-  enum Formula: Sendable, Hashable {
+  package enum Formula: Sendable, Hashable {
     case now
     case value(hops: [Hop], column: String, function: DerivationFormula.TextFunction?)
     /// `result` and `filter` are SQL over the member's table, called `m`, and `read` are the columns in them.
@@ -46,10 +46,10 @@ struct ResolvedDerivation: Sendable {
   }
 
   /// The table and column of the derived attribute.
-  var target: Column
+  package var target: Column
   /// The entity numbers of the rows that have it.
   var numbers: String
-  var formula: Formula
+  package var formula: Formula
   /// What the triggers of a count need: the relationship that is counted.
   var countedRelationship: Relationship?
 }

@@ -1,9 +1,9 @@
-import ObjectModel
+package import ObjectModel
 
 /// `Z_ENT` numbers: roots by name without regard to case, each followed by its sub-entities, from 1.
-struct EntityNumbering: Sendable {
+package struct EntityNumbering: Sendable {
   /// The model's entities by index, taken once.
-  let entities: [Entity]
+  package let entities: [Entity]
   /// Number of the entity with a model index.
   let numberByIndex: [Int]
   /// Model index of the entity with number `n`, at position `n - 1`.

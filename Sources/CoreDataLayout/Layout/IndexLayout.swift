@@ -178,7 +178,7 @@ extension StoreLayout {
   }
 
   /// The column of an attribute or of a to-one relationship.
-  func propertyColumn(_ name: String, of entity: Entity) -> String? {
+  package func propertyColumn(_ name: String, of entity: Entity) -> String? {
     if let column = column(for: name, of: entity) { return column.name }
     return entity.relationship(name).flatMap { foreignKeyColumn(of: $0)?.name }
   }

@@ -30,7 +30,7 @@ extension ResolvedDerivation {
 
   /// Gives rows their value; those that have it already are not touched.
   /// - Parameter condition: which rows; all of the entity's when nil.
-  func refreshStatement(where condition: String? = nil) -> String {
+  package func refreshStatement(where condition: String? = nil) -> String {
     "UPDATE \(target.table) AS t SET \(target.name) = \(value) WHERE t.Z_ENT IN (\(numbers))"
       + (condition.map { " AND \($0)" } ?? "") + " AND t.\(target.name) IS NOT \(value)"
   }

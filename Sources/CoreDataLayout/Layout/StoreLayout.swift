@@ -7,7 +7,7 @@ public struct StoreLayout: Sendable {
   public let model: ManagedObjectModel
   /// The generation of Core Data it is laid out for.
   public let generation: FrameworkGeneration
-  let numbering: EntityNumbering
+  package let numbering: EntityNumbering
   /// One table per inheritance hierarchy, by entity number of the root.
   public internal(set) var tables: [TableLayout]
   /// In the order in which their relationships are resolved.
@@ -57,7 +57,7 @@ public struct StoreLayout: Sendable {
   public var entitiesByNumber: [Entity] { numbering.indexByNumber.map { numbering.entities[$0] } }
 
   /// The numbers of an entity and of everything that descends from it, ascending.
-  func numbers(ofKind entity: Entity) -> [Int] {
+  package func numbers(ofKind entity: Entity) -> [Int] {
     model.entities.filter { $0.isKind(of: entity) }.map { number(of: $0) }.sorted()
   }
 
@@ -146,7 +146,7 @@ public struct StoreLayout: Sendable {
   }
 
   /// Frameworks that write no model cache leave the table alone.
-  static let modelCacheStatement = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
+  package static let modelCacheStatement = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
 
   /// CREATE TABLE statements of entity tables, each followed by the join tables that its entities gave their names.
   public var tableStatements: [String] {

@@ -35,7 +35,7 @@ public struct TableLayout: Sendable {
     /// Model index of the entity that declares the property; nil for `Z_PK`, `Z_ENT` and `Z_OPT`.
     public var entityIndex: Int?
     var type: ColumnType
-    var isUnique = false
+    package var isUnique = false
   }
 
   /// The table's name, `Z` and the root's name in upper case.
@@ -55,7 +55,7 @@ public struct TableLayout: Sendable {
     return "CREATE TABLE \(name) ( \(list.joined(separator: ", ")) )"
   }
 
-  func column(_ role: Role) -> Column? { columns.first { $0.role == role } }
+  package func column(_ role: Role) -> Column? { columns.first { $0.role == role } }
 }
 
 /// The table of a many-to-many relationship.

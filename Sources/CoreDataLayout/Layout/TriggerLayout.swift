@@ -30,7 +30,7 @@ public struct TriggerLayout: Sendable {
 
 extension StoreLayout {
   /// Every trigger of a new store, those of R-trees last.
-  var triggerStatements: [String] {
+  package var triggerStatements: [String] {
     triggers.flatMap(\.createStatements)
       + indexes.flatMap { index in
         guard case .rTree(let columns) = index.kind else { return [String]() }

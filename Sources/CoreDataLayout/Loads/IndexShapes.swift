@@ -1,11 +1,11 @@
-import SQLite
-import SQLitePages
+package import SQLite
+package import SQLitePages
 import StoreInterface
 
 extension IndexShape {
   /// The indexes that a table has in a file.
   /// - Throws: `StoreError.failure` for one whose keys are no plain columns.
-  static func all(of table: String, in connection: Connection) throws -> [IndexShape] {
+  package static func all(of table: String, in connection: Connection) throws -> [IndexShape] {
     var shapes: [IndexShape] = []
     let list = try Statement(
       connection,

@@ -2,7 +2,7 @@ public import Foundation
 public import ObjectModel
 import Predicates
 public import PropertyLists
-import SQLite
+package import SQLite
 import StoreInterface
 
 /// What a store says about itself in `Z_METADATA`.
@@ -79,7 +79,7 @@ public struct StoreMetadata: Sendable, Hashable {
     }
   }
 
-  init(_ connection: Connection) throws {
+  package init(_ connection: Connection) throws {
     let statement: Statement
     do {
       let columns = ["Z_VERSION", "Z_UUID", "Z_PLIST"]
@@ -114,7 +114,7 @@ public struct StoreMetadata: Sendable, Hashable {
   }
 
   /// Writes the one row of `Z_METADATA`; columns that are not ours keep what they have.
-  func write(to connection: Connection) throws {
+  package func write(to connection: Connection) throws {
     let isThere = try connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0 > 0
     let statement = try Statement(
       connection,

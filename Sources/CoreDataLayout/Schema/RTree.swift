@@ -1,8 +1,8 @@
 import ObjectModel
-import SQLite
+package import SQLite
 
 /// An R-tree that is in a store.
-struct RTree: Sendable, Hashable {
+package struct RTree: Sendable, Hashable {
   var name: String
   /// The table whose rows it holds.
   var source: String
@@ -24,7 +24,7 @@ struct RTree: Sendable, Hashable {
 
   /// Adds every row that belongs into it.
   /// - Parameter condition: what the rows must meet besides.
-  func fillStatement(where condition: String? = nil) -> String {
+  package func fillStatement(where condition: String? = nil) -> String {
     let values = columns.map { "\($0), \($0)" }.joined(separator: ", ")
     let conditions = [hasTriggers ? nil : isOfEntity, condition].compactMap { $0 }
     return "INSERT INTO \(quotedName) SELECT Z_PK, \(values) FROM \(source)"
@@ -42,7 +42,7 @@ struct RTree: Sendable, Hashable {
 
   /// The R-trees of a file. The file decides, not the model: fetch indexes do not count for compatibility, and a
   /// cached model does not have them.
-  static func all(in connection: Connection, _ layout: StoreLayout) throws(SQLiteError) -> [RTree] {
+  package static func all(in connection: Connection, _ layout: StoreLayout) throws(SQLiteError) -> [RTree] {
     let statement = try Statement(
       connection,
       "SELECT name FROM sqlite_master WHERE name LIKE 'Z!_RT!_%' ESCAPE '!' AND sql LIKE 'CREATE VIRTUAL TABLE% USING RTREE (%' "

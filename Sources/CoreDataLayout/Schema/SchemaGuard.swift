@@ -1,13 +1,15 @@
-import SQLite
+package import SQLite
 import StoreInterface
 
 /// Makes sure that the tables which are about to be read are tables: a forged file may have a view, a virtual table or
 /// a computed column in their place, which can run for ever or give other rows each time.
-struct SchemaGuard {
+package struct SchemaGuard {
   let connection: Connection
 
+  package init(connection: Connection) { self.connection = connection }
+
   /// What stands under a table's name.
-  enum Table {
+  package enum Table {
     case missing
     /// Something else than an ordinary table with row ids; the column that it shows at, when it is one.
     case foreign(column: String?, message: String)
@@ -16,7 +18,7 @@ struct SchemaGuard {
   }
 
   /// - Complexity: O(size of the schema).
-  func table(_ name: String) throws(SQLiteError) -> Table {
+  package func table(_ name: String) throws(SQLiteError) -> Table {
     let entry = try Statement(
       connection, "SELECT type, rootpage FROM sqlite_master WHERE lower(name) = lower(?1) AND type IN ('table', 'view')"
     )
@@ -48,7 +50,7 @@ struct SchemaGuard {
   }
 
   /// Every table and column of the layout must be there and be ordinary; more may be.
-  func findings(_ layout: StoreLayout) throws(SQLiteError) -> [StoreFinding] {
+  package func findings(_ layout: StoreLayout) throws(SQLiteError) -> [StoreFinding] {
     var expected = layout.tables.map { ($0.name, $0.columns.map(\.name)) }
     for join in layout.joinTables {
       let orders = [join.master.orderColumn, join.inverse.orderColumn].compactMap { $0 }
@@ -103,7 +105,7 @@ extension SchemaGuard {
 
   /// Triggers that do not belong to Core Data, by name: on the layout's tables, those of bookkeeping and history, and
   /// the tables behind R-trees. Those on other tables are never set off here.
-  func foreignTriggers(_ layout: StoreLayout) throws(SQLiteError) -> [ForeignTrigger] {
+  package func foreignTriggers(_ layout: StoreLayout) throws(SQLiteError) -> [ForeignTrigger] {
     let tables = Set((layout.tables.map(\.name) + layout.joinTables.map(\.name)).map { $0.uppercased() })
       .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
     let trees = try RTree.all(in: connection, layout)
@@ -145,7 +147,7 @@ extension SchemaGuard {
   }
 
   /// A name as it stands in SQL.
-  static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+  package static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }
 
 extension SchemaGuard {

@@ -1,8 +1,8 @@
 import Predicates
-import SQLite
+package import SQLite
 
 /// The SQL functions that triggers of a store call.
-enum TriggerFunctions {
+package enum TriggerFunctions {
   /// Functions that only Core Data has and that its triggers call to tell contexts of changed values. The triggers do
   /// their work in SQL, so doing nothing here is enough.
   private static let notifyingFunctions: Set<String> = [
@@ -15,7 +15,7 @@ enum TriggerFunctions {
   ///
   /// A function of Core Data's that is not known here yields null. Where it computes a derived attribute, the value is
   /// put right at the end of the transaction; see `DerivedDataMaintainer`.
-  static func register(on connection: Connection) throws(SQLiteError) {
+  package static func register(on connection: Connection) throws(SQLiteError) {
     for name in try notifyingFunctions.union(functionsInTriggers(of: connection)).sorted() {
       try connection.registerFunction(name, argumentCount: -1) { _ in .null }
     }

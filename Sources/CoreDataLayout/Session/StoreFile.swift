@@ -1,9 +1,9 @@
-import ObjectModel
+package import ObjectModel
 import StoreInterface
 import Synchronization
 
 /// The facts about a store's file that are the same for all connections: path, model, layout and metadata.
-final class StoreFile: Sendable {
+package final class StoreFile: Sendable {
   /// Of the main file.
   let path: String
   /// The model that the store was created or opened with.
@@ -16,7 +16,7 @@ final class StoreFile: Sendable {
   let idSpaces: ObjectID.Spaces
   private let currentMetadata: Mutex<StoreMetadata>
 
-  init(path: String, model: ManagedObjectModel, layout: StoreLayout, metadata: StoreMetadata, isCreator: Bool) {
+  package init(path: String, model: ManagedObjectModel, layout: StoreLayout, metadata: StoreMetadata, isCreator: Bool) {
     self.path = path
     self.model = model
     self.layout = layout

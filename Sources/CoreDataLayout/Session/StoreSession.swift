@@ -1,12 +1,12 @@
 import Foundation
-import SQLite
+package import SQLite
 import StoreInterface
 
 /// One connection to a store's file, with the statements that were prepared for it.
 ///
 /// One lock guards it: calls from several threads wait for each other. Sessions over one file are independent: SQLite
 /// decides which writes of one the transaction of another sees.
-final class StoreSession: @unchecked Sendable {
+package final class StoreSession: @unchecked Sendable {
   /// What the connection is for.
   struct Options: Sendable {
     /// Refuses every write.
@@ -75,7 +75,7 @@ final class StoreSession: @unchecked Sendable {
 
   /// A session over a connection that something else owns and has set up, for work inside of the owner's transaction.
   /// The owner must release the session's statements (`forgetStatements`) before it closes the connection.
-  init(borrowing connection: Connection, as file: StoreFile) {
+  package init(borrowing connection: Connection, as file: StoreFile) {
     self.file = file
     owner = nil
     options = Options()
@@ -136,7 +136,7 @@ final class StoreSession: @unchecked Sendable {
   func resetStatements() { for statement in statements.values { statement.reset() } }
 
   /// Finalises all statements.
-  func forgetStatements() { statements.removeAll() }
+  package func forgetStatements() { statements.removeAll() }
 
   /// Undoes the transaction that is open, and closes the connection. Closing again does nothing.
   func close() throws {

@@ -1,11 +1,11 @@
-import ObjectModel
+package import ObjectModel
 import SQLite
 
 /// Which objects a change concerns, and which of their properties.
 extension HistoryWriter {
   /// The objects whose to-many relationships the row is in.
   /// - Parameter columns: names of the columns or properties that matter; nil for all.
-  func owners(_ entityNumber: Int, _ key: Int64, columns: Set<String>?) throws -> Set<Owner> {
+  package func owners(_ entityNumber: Int, _ key: Int64, columns: Set<String>?) throws -> Set<Owner> {
     var result: Set<Owner> = []
     let plans = ownerPlans(entityNumber).filter { plan in
       columns.map { $0.contains(plan.column) || $0.contains(plan.relationship.name) } ?? true
@@ -74,7 +74,7 @@ extension HistoryWriter {
 
 extension StoreLayout {
   /// Which bit of a changed-columns mask stands for which property of an entity.
-  func historyMask(of entity: Entity) -> HistoryWriter.MaskLayout {
+  package func historyMask(of entity: Entity) -> HistoryWriter.MaskLayout {
     var mask = HistoryWriter.MaskLayout()
     let attributes = entity.attributes.filter { !$0.isTransient }.map(\.name)
     let relationships = entity.relationships.filter { !$0.description.isTransient }
@@ -101,7 +101,7 @@ extension StoreLayout {
   }
 
   /// The attributes whose values the history keeps of a deleted object, in the order of its columns.
-  func preservedAttributes(of entity: Entity) -> [AttributeDescription] {
+  package func preservedAttributes(of entity: Entity) -> [AttributeDescription] {
     entity.attributes.filter {
       $0.preservesValueInHistoryOnDeletion && !$0.isTransient && column(for: $0.name, of: entity) != nil
     }

@@ -1,5 +1,5 @@
 import Foundation
-import ObjectModel
+package import ObjectModel
 import SQLite
 import StoreInterface
 
@@ -7,7 +7,7 @@ import StoreInterface
 /// changes something, one change row for each object changed in it, however often.
 ///
 /// Changes are collected in memory and written when the transaction ends.
-final class HistoryWriter {
+package final class HistoryWriter {
   let session: StoreSession
   let origin: Origin
   let tombstoneCount: Int
@@ -34,20 +34,29 @@ final class HistoryWriter {
   static let mostTombstoneBytes = 16 << 20
 
   /// The origin of transactions: program, author, context and time.
-  struct Origin: Sendable {
+  package struct Origin: Sendable {
     var author: String?
     var contextName: String?
     /// Names the program; nil for the one that is running.
     var program: String?
     /// Seconds since 2001; nil for the clock.
     var timestamp: Double?
+
+    package init(
+      author: String? = nil, contextName: String? = nil, program: String? = nil, timestamp: Double? = nil
+    ) {
+      self.author = author
+      self.contextName = contextName
+      self.program = program
+      self.timestamp = timestamp
+    }
   }
 
   enum ChangeType: Int64 { case insert, update, delete }
 
-  struct Object: Hashable {
-    var entityNumber: Int
-    var key: Int64
+  package struct Object: Hashable {
+    package var entityNumber: Int
+    package var key: Int64
   }
 
   struct Change {
@@ -67,10 +76,10 @@ final class HistoryWriter {
   }
 
   /// Which bit stands for a property. Properties come in name order, entity and order columns after them.
-  struct MaskLayout {
-    var bitByColumn: [String: Int] = [:]
-    var bitByProperty: [String: Int] = [:]
-    var byteCount = 0
+  package struct MaskLayout {
+    package var bitByColumn: [String: Int] = [:]
+    package var bitByProperty: [String: Int] = [:]
+    package var byteCount = 0
   }
 
   /// A to-one relationship by which a row is a member of another's to-many relationship.
@@ -81,12 +90,12 @@ final class HistoryWriter {
   }
 
   /// An object whose to-many relationship a row is in.
-  struct Owner: Hashable {
-    var object: Object
-    var relationship: String
+  package struct Owner: Hashable {
+    package var object: Object
+    package var relationship: String
   }
 
-  init(_ session: StoreSession, _ origin: Origin) {
+  package init(_ session: StoreSession, _ origin: Origin) {
     self.session = session
     self.origin = origin
     let names = (try? HistoryWriter.columnNames(of: "ACHANGE", session.connection)) ?? []
@@ -164,7 +173,7 @@ final class HistoryWriter {
   func restore(_ earlier: Pending) { pending = earlier }
 
   /// Writes what the transaction has changed; it is about to be committed.
-  func finish() throws {
+  package func finish() throws {
     let changes = pending.changes.compactMap { $0 }
     pending = Pending()
     if changes.isEmpty { return }
@@ -201,21 +210,21 @@ final class HistoryWriter {
   }
 
   /// - Parameter columns: names of the table's columns that changed, or of properties.
-  func recordUpdate(entityNumber: Int, key: Int64, columns: [String]) throws {
+  package func recordUpdate(entityNumber: Int, key: Int64, columns: [String]) throws {
     let mask = mask(entityNumber, columns)
     try note(Change(object: Object(entityNumber: entityNumber, key: key), type: .update, mask: mask))
   }
 
   /// Records that a to-many relationship of an object has other members, when the object is there. Imports do it at
   /// their end, unless the object is saved with that change.
-  func recordMembers(of relationship: Relationship, owner key: Int64, isSaved: Bool = false) throws {
+  package func recordMembers(of relationship: Relationship, owner key: Int64, isSaved: Bool = false) throws {
     if recordsOwnersLate && !isSaved { return }
     guard let number = try entityNumber(of: key, kindOf: relationship.entity) else { return }
     try recordUpdate(entityNumber: number, key: key, columns: [relationship.name])
   }
 
   /// Records the deletion of a row that is still there, so that values to be preserved can be read.
-  func recordDelete(entityNumber: Int, key: Int64) throws {
+  package func recordDelete(entityNumber: Int, key: Int64) throws {
     var tombstones: [[UInt8]?] = []
     if tombstoneCount > 0, let entity = layout.entity(number: entityNumber) {
       for attribute in layout.preservedAttributes(of: entity) {

@@ -3,9 +3,9 @@ import SQLite
 import StoreInterface
 
 /// Order keys of ordered relationships: the first is 2048, each next one 1024 more.
-enum OrderKey {
-  static let first: Int64 = 2_048
-  static let step: Int64 = 1_024
+package enum OrderKey {
+  package static let first: Int64 = 2_048
+  package static let step: Int64 = 1_024
   /// Core Data keeps order keys in 32 bits.
   static let greatest = Int64(Int32.max)
 

@@ -42,7 +42,7 @@ extension StoreWriter {
   }
 
   /// SQLite stores the statement without these words, so the schema's text stays what Core Data writes.
-  static func ifMissing(_ statement: String) -> String {
+  package static func ifMissing(_ statement: String) -> String {
     for prefix in ["CREATE UNIQUE INDEX ", "CREATE INDEX ", "CREATE VIRTUAL TABLE "] where statement.hasPrefix(prefix) {
       return prefix + "IF NOT EXISTS " + statement.dropFirst(prefix.count)
     }

@@ -6,7 +6,7 @@ import StoreInterface
 ///
 /// A transaction that `begin` opened belongs to the writer, not to a thread. Other types change the state only by its
 /// methods.
-final class StoreWriter {
+package final class StoreWriter {
   /// How it writes.
   struct Options: Sendable {
     /// The file is thrown away if the program dies, and no clock enters it.

@@ -8,7 +8,7 @@ import StoreInterface
 /// batch, and nothing is added to the batch meanwhile. Sources are columns of the batch or negative, and rows are less
 /// than its count; the plan was made for the batch's columns and refuses a column whose storage is not that of the
 /// cell's kind.
-@safe struct RowBinder {
+@safe package struct RowBinder {
   let plan: RowPlan
   @unsafe private let states: [UnsafeMutablePointer<UInt8>]
   @unsafe private let cells: [UnsafeMutableRawPointer]
@@ -133,7 +133,7 @@ import StoreInterface
     unsafe bytes.baseAddress ?? arena
   }
 
-  static func seed(_ entityNumber: Int, _ key: Int64, _ column: Int) -> UInt64 {
+  package static func seed(_ entityNumber: Int, _ key: Int64, _ column: Int) -> UInt64 {
     UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(entityNumber) << 32 ^ UInt64(column)
   }
 

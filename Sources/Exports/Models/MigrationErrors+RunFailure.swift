@@ -1,6 +1,7 @@
 import CoreDataLayout
 import ObjectModel
 package import Pipelines
+import SQLMigration
 
 extension StoreMigrationError: RunFailure {
   package func runError(store path: String) -> RunError {

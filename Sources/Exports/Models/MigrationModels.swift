@@ -1,8 +1,9 @@
-package import CoreDataLayout
+import CoreDataLayout
 import Foundation
 package import ModelFiles
 import ObjectModel
 import Pipelines
+package import SQLMigration
 
 /// The model that a store was made with, and the one that it is to be migrated to.
 package struct MigrationModels {

@@ -1,8 +1,9 @@
-package import CoreDataLayout
+import CoreDataLayout
 import Foundation
 package import Migration
 import Pipelines
 import Platform
+package import SQLMigration
 import StoreInterface
 
 /// A migration of a copy of the store in a temporary folder, which is removed at the end. So a dry run ends as the

@@ -1,4 +1,4 @@
-package import CoreDataLayout
+import CoreDataLayout
 package import Diagnostics
 package import Exports
 import Foundation
@@ -6,6 +6,7 @@ package import Migration
 import ModelFiles
 import ObjectModel
 import Pipelines
+package import SQLMigration
 import StoreInterface
 
 /// How a store comes to another version of its model: by one inferred step in place, or by several and by mapping

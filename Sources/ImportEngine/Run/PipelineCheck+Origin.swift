@@ -3,6 +3,7 @@ import Exports
 import Migration
 public import ModelFiles
 public import Pipelines
+import SQLMigration
 import StoreInterface
 
 extension PipelineCheck {

@@ -4,6 +4,7 @@ import Migration
 import ModelFiles
 import ObjectModel
 import Pipelines
+import SQLMigration
 import StoreInterface
 
 extension PipelineRun {

@@ -1,6 +1,7 @@
-public import CoreDataLayout
+import CoreDataLayout
 public import Foundation
 public import ObjectModel
+public import SQLMigration
 public import StoreInterface
 
 /// The migration that containers run by themselves, with the versions of a model and the mapping models beside it.

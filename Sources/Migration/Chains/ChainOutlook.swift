@@ -1,6 +1,7 @@
-package import CoreDataLayout
+import CoreDataLayout
 import Foundation
 import ObjectModel
+package import SQLMigration
 
 /// The rules that the data of a SQLite store will break in the steps of a chain, as far as they are known before the
 /// first step.

@@ -1,7 +1,8 @@
-package import CoreDataLayout
+import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
+package import SQLMigration
 
 /// An inferred step that is done by SQL in the store's own file.
 struct InPlaceStep {

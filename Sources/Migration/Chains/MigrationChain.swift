@@ -1,5 +1,6 @@
-package import CoreDataLayout
+import CoreDataLayout
 public import ObjectModel
+package import SQLMigration
 
 /// The steps by which a store comes from one model to another.
 public struct MigrationChain: Sendable {

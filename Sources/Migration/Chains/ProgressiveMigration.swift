@@ -1,8 +1,9 @@
-public import CoreDataLayout
+import CoreDataLayout
 package import Diagnostics
 public import Foundation
 import ModelFiles
 public import ObjectModel
+public import SQLMigration
 public import StoreInterface
 
 /// Brings stores from any known version of a model to another, through the chain of steps that loses least, each

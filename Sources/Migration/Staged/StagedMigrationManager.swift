@@ -1,7 +1,8 @@
-public import CoreDataLayout
+import CoreDataLayout
 import Foundation
 public import ObjectGraph
 public import ObjectModel
+public import SQLMigration
 public import StoreInterface
 import Synchronization
 

@@ -6,6 +6,7 @@ import Migration
 import ModelFiles
 import ObjectModel
 import Pipelines
+import SQLMigration
 
 /// What `seedbed migrate` would do with a store, by the search and the tests of the data that it begins with itself.
 struct MigrationVerdict {

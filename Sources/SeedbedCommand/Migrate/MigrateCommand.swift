@@ -1,5 +1,5 @@
 public import ArgumentParser
-public import CoreDataLayout
+import CoreDataLayout
 import Diagnostics
 import Exports
 import Foundation
@@ -10,6 +10,7 @@ import ModelFiles
 import ObjectModel
 import Pipelines
 import Reports
+public import SQLMigration
 import StoreInterface
 import Synchronization
 

@@ -4,6 +4,7 @@ import Migration
 import ObjectModel
 import Pipelines
 import Reports
+import SQLMigration
 
 /// The result of `migrate`: the plan, and its outcome.
 struct MigrateResult {

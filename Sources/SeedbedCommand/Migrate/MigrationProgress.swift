@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Diagnostics
 import Migration
+import SQLMigration
 import Synchronization
 
 /// How far a migration is, for the line on the terminal.

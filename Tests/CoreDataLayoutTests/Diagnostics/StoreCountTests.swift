@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import StoreInterface
 import Synchronization
+import TestRows
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 
@@ -65,8 +66,7 @@ struct Academy {
     return try ManagedObjectModel(entities: [person, pupil, course, lesson, club])
   }
 
-  /// Some of the texts are equal but for case, accents, or normalisation.
-  static let texts = ["", "a", "A", "ä", "Ä", "a\u{308}", "b%", "Straße", "strasse", "ab", "stop 9", "stop 10", "aXb"]
+  static let texts = RandomStores.texts
 }
 
 /// Objects as keys and values, before they have a store.

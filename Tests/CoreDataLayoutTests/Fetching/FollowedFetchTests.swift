@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import Synchronization
+import TestRows
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Platform
 import Predicates
 import SQLite
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

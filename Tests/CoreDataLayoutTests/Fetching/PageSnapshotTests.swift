@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import SQLitePages
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestRows
 import TestSupport
 
 /// Random predicates, expressions and requests over a model, typed so that most of them select something.

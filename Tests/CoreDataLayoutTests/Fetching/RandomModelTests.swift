@@ -4,6 +4,7 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

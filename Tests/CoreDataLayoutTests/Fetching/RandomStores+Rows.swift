@@ -3,6 +3,7 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestRows
 import Testing
 
 extension RandomStores {

@@ -6,6 +6,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import Synchronization
+import TestRows
 import TestSupport
 import Testing
 

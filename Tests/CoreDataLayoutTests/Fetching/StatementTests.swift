@@ -5,6 +5,7 @@ import ModelFiles
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestRows
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestRows
 import TestSupport
 
 /// A model with every kind of column and index, and random batches for it.

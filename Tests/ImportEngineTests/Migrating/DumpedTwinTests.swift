@@ -9,6 +9,7 @@ import Testing
 
 @testable import CoreDataLayout
 @testable import Exports
+@testable import SQLMigration
 
 /// `SEEDBED_RANDOM_MIGRATIONS` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("A migrated store is the old one's dump, mapped by plain rules and restored")

@@ -1,0 +1,73 @@
+import CoreDataLayout
+import SQLite
+
+/// A view, or a trigger on a table that does not belong to the layout, that no model explains.
+struct ForeignView: Sendable, Hashable {
+  /// `view` or `trigger`.
+  let type: String
+  let name: String
+  /// The table whose changes run a trigger.
+  let table: String
+  let statement: String
+
+  var text: String { "\(type) \(name)" }
+
+  /// Makes it in a file that it was taken out of. A forged file may have anything in the place of its statement, or
+  /// behind it.
+  func make(in connection: Connection) throws {
+    let words = statement.split(maxSplits: 2) { $0.isWhitespace }.prefix(2).map { $0.uppercased() }
+    guard words == ["CREATE", type.uppercased()] else { return }
+    try Statement(connection, statement).run()
+  }
+}
+
+/// Tells which views and triggers work with some tables: SQLite compiles them, in an empty database in memory.
+struct SchemaTrial {
+  private let connection: Connection
+
+  /// - Parameters:
+  ///   - tables: statements that make the tables. One that cannot be made is left out.
+  ///   - views: made in their order, as one view may read another.
+  init(tables: [String], views: [ForeignView]) throws {
+    connection = try Connection(path: ":memory:")
+    try TriggerFunctions.register(on: connection)
+    for statement in tables + views.filter({ $0.type == "view" }).map(\.statement) { try? make(statement) }
+  }
+
+  /// Runs one statement that makes or changes a table, a view or a trigger. A forged file may have others behind it, or
+  /// anything in its place; modules of virtual tables may do what they like.
+  private func make(_ sql: String) throws {
+    let words = sql.split(maxSplits: 2) { $0.isWhitespace }.prefix(2).map { $0.uppercased() }
+    guard [["CREATE", "TABLE"], ["CREATE", "VIEW"], ["CREATE", "TRIGGER"], ["ALTER", "TABLE"]].contains(words) else {
+      return
+    }
+    try Statement(connection, sql).run()
+  }
+
+  /// Whether an index can be made.
+  func works(_ index: ForeignIndex) -> Bool { (try? index.make(in: connection)) != nil }
+
+  /// Why a view or trigger does not work; nil where it does.
+  func obstacle(_ view: ForeignView) -> String? {
+    if view.type == "view" { return obstacle("SELECT * FROM \(SchemaGuard.quoted(view.name))") }
+    let table = SchemaGuard.quoted(view.table)
+    guard (try? make(view.statement)) != nil else { return "no such table: \(view.table)" }
+    defer { try? connection.execute("DROP TRIGGER \(SchemaGuard.quoted(view.name))") }
+    let column = try? connection.string(
+      "SELECT name FROM pragma_table_info('\(view.table.replacing("'", with: "''"))')")
+    return obstacle("INSERT INTO \(table) DEFAULT VALUES")
+      ?? column.flatMap { name in
+        obstacle("UPDATE \(table) SET \(SchemaGuard.quoted(name)) = \(SchemaGuard.quoted(name))")
+      }
+      ?? obstacle("DELETE FROM \(table)")
+  }
+
+  private func obstacle(_ sql: String) -> String? {
+    do {
+      _ = try Statement(connection, sql)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import CoreDataLayout
+package import Diagnostics
+import Foundation
+public import ObjectModel
+import Platform
+import SQLite
+import StoreInterface
+
+/// Brings a store in SQLite's file from one model version to another: by SQL in one transaction, or where large tables
+/// are written anew, in a copy that takes the store's place.
+public enum StoreMigration {
+  /// What becomes of objects that have the same values under a uniqueness constraint that is new.
+  public enum DuplicatePolicy: String, Sendable, Hashable, CaseIterable {
+    /// The migration is refused.
+    case refuse
+    /// The object with the lowest primary key stays. References to the others become null.
+    case keepFirst = "keep-first"
+    /// The object with the highest primary key stays. References to the others become null.
+    case keepLast = "keep-last"
+    /// The object with the lowest primary key stays; it gets what it has no value for from the others, in the order of
+    /// their keys, and references to the others lead to it.
+    case merge
+  }
+
+  /// A part of the work. Raw values say what is going on.
+  public enum Stage: String, Sendable, Hashable, CaseIterable {
+    /// The data are compared with the rules of the new model.
+    case checking = "checking the data"
+    /// Rows are taken over, table by table.
+    case writing = "writing rows"
+    /// Derived attributes are computed, indexes and triggers made.
+    case indexing = "building indexes"
+    /// History, metadata and model are brought along, and all is committed.
+    case finishing = "finishing"
+  }
+
+  /// How a store is migrated.
+  public struct Options: Sendable {
+    /// What becomes of duplicates.
+    public var duplicates = DuplicatePolicy.refuse
+    /// The new contents of `Z_MODELCACHE`, a deflated archive of the compiled model; nil has the new model archived. A
+    /// store without that table gets it.
+    public var modelCache: [UInt8]?
+    /// How long the migration waits for other connections before it fails with `StoreError.busy`.
+    public var busyTimeoutMilliseconds: Int32 = 5_000
+    /// What derived attributes of `now()` get that are new, in seconds since 2001; the clock when nil.
+    public var derivationTimestamp: Double?
+    /// Whether the store is a copy that nothing else knows of, and goes where the migration fails.
+    package var worksOnCopy = false
+    /// When tables are written as finished pages; tests ask for one way or the other.
+    var pageUse = PageUse.whereFaster
+
+    /// Told of each part of the work before it begins, on the thread of the migration.
+    public var willBegin: (@Sendable (Stage) -> Void)?
+
+    /// Told, before the store is changed, of what goes that the models do not say and only reading every row or doing
+    /// the work tells: rows of no entity, and indexes that what is left of duplicates breaks.
+    package var willLose: (@Sendable ([String]) -> Void)?
+
+    /// The defaults.
+    public init() {}
+  }
+
+  /// When tables are written as finished pages, in a copy that takes the store's place, rather than by statements in
+  /// the store.
+  enum PageUse {
+    case whereFaster, never
+    /// Wherever tables can be; a failure with pages is an error then, without a second try by statements.
+    case always
+  }
+
+  /// What a migration would do, and what is in its way. Nothing is changed.
+  /// - Parameters:
+  ///   - older: the model that the store was made with.
+  ///   - mapping: nil infers one, by which hierarchies may be merged too.
+  /// - Throws: `MappingInferenceError`, `StoreMigrationError.sourceModel`, `StoreError`; `StoreError.unsupported` for a
+  ///   mapping that does more than take values over.
+  public static func plan(
+    storeAt path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil,
+    options: Options = Options()
+  ) throws -> MigrationPlan {
+    let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
+    return try ReadOnlyCopy.withConnection(to: path) { connection in
+      try connection.set(.triggers, false)
+      let work = try MigrationWork(connection, path: path, from: older, to: newer, mapping)
+      return try work.plan(connection)
+    }
+  }
+
+  /// - Throws: `StoreError` where a migration in the store itself would end for want of permission, with SQLite's own
+  ///   words.
+  package static func requireWritable(_ path: String) throws {
+    let place = ResultPath.followed(path)
+    let folder = (place as NSString).deletingLastPathComponent
+    let files = FileManager.default
+    if files.isWritableFile(atPath: place), files.isWritableFile(atPath: folder.isEmpty ? "." : folder) { return }
+    throw StoreError.inputOutput(
+      path: path, message: "attempt to write a readonly database", code: SQLiteError.Code.readOnly.rawValue)
+  }
+
+  /// Migrates a store. It is the old one or the new one as a whole, whatever happens meanwhile.
+  /// - Parameters:
+  ///   - older: the model that the store was made with.
+  ///   - mapping: nil infers one, by which hierarchies may be merged too.
+  /// - Throws: as `plan`; `StoreMigrationError.conditions` when data are in the way; `StoreError.busy` while another
+  ///   connection uses the store.
+  public static func run(
+    storeAt path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil,
+    options: Options = Options()
+  ) throws -> MigrationReport {
+    let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
+    try StoreFiles.requireFile(path)
+    let run = MigrationRun(path: path, options: options)
+    return try run.carryOut(from: older, to: newer, mapping)
+  }
+}
+
+/// What a migration did.
+public struct MigrationReport: Sendable {
+  /// What was planned, and done.
+  public internal(set) var plan: MigrationPlan
+  /// Objects that went because others had the same values, by entity.
+  public internal(set) var removedDuplicates: [String: Int] = [:]
+  /// Changes of the persistent history that were about objects of removed entities, and went with them.
+  public internal(set) var removedHistoryChanges = 0
+  /// Unique indexes that do not belong to the model, such as `mine on ZNOTE`, and went with the duplicates: what was
+  /// made of them has the values of another row.
+  package internal(set) var brokenIndexes: [String] = []
+  /// What it asked of SQLite, and which pages it wrote past that.
+  package internal(set) var work = StoreCounts()
+  /// Tables whose rows were written as pages.
+  var tablesOfPages: [String] = []
+
+  init(plan: MigrationPlan) { self.plan = plan }
+}
