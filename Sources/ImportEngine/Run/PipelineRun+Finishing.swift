@@ -1,0 +1,124 @@
+import CoreDataLayout
+import Diagnostics
+import Exports
+import Foundation
+import Pipelines
+import Platform
+import PropertyLists
+import Reports
+
+// A store that is built aside: it is sealed, exported from, and put in place.
+extension PipelineRun {
+  /// Seals the store while the expectations are checked and the exports are made, and puts all results in place.
+  func finishAside(
+    _ prepared: PreparedRun, _ store: SQLiteStore, isFresh: Bool, _ expectations: ExpectationCheck,
+    _ indexing: StageMeter, _ report: inout RunReport
+  ) throws {
+    let build = prepared.build
+    let inputDigest = try prepared.digest.value().adding(prepared.files)
+    try prepared.inputs.requireUnchanged()
+    let placeholder = ResultProof.placeholder(inputDigest.text)
+    try mark(store, inputDigest, placeholder, isFresh: isFresh, build)
+    report.storeIdentifier = store.identifier
+    logSeal(bytes: nil)
+    progress.begin(.sealing)
+    let sealing = StageMeter(.seal)
+    let exporting = StageMeter(.export)
+    // A target without changes stays as it is.
+    let isUnchanged = try sealing.work { try build.closeIfUnchanged(store) }
+    let isUpdate = pipeline.store.replace == .never && FileManager.default.fileExists(atPath: pipeline.store.path)
+    if isUpdate, !options.isDryRun { report.result = isUnchanged ? .unchanged : .updated }
+    // Where nothing else is to be done meanwhile, no thread is needed.
+    let isAlone = pipeline.exports.isEmpty && !expectations.hasExpectations
+    let finishing = isUnchanged ? nil : try seal(store, sealing, isInline: isAlone)
+    defer { finishing?.wait() }
+    report.work.store = store.work
+
+    var exported: [FinishedExport] = []
+    defer { for export in exported { export.work?.remove() } }
+    do {
+      report.expectations = try expectations.check(
+        report.steps, unread: prepared.inputs.unread.map { !$0.isEmpty }, storePath: build.storePath)
+      progress.begin(.exporting)
+      // Exports to streams cannot be taken back.
+      if pipeline.exports.contains(where: { $0.isDirect }) { try finishing?.value() }
+      exported = try exporting.work { try exportBuilt(prepared, &report) }
+    } catch {
+      try finishing?.value()
+      throw error
+    }
+    try finishing?.value()
+    if pipeline.store.replace == .whenChanged {
+      try sealing.work { try ResultProof.write(build.storePath, placeholder: placeholder) }
+    }
+    tell(exported, in: isUnchanged ? pipeline.store.path : build.storePath, build, &report)
+    sealing.add(bytes: report.storeBytes)
+    logSeal(bytes: report.storeBytes)
+    exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
+    report.stages = [indexing.report, sealing.report] + (pipeline.exports.isEmpty ? [] : [exporting.report])
+    try cancellation.check()
+    if !options.isDryRun {
+      try publish(
+        exported.filter { $0.work != nil }.map { (from: $0.temporaryPath, to: $0.report.path) },
+        isUnchanged ? nil : build)
+    }
+    report.peakMemoryBytes = PeakMemory.bytes
+    report.allocations = AllocationCount.ofProcess
+  }
+
+  /// Writes into the metadata what the store was made of. Those of a target without changes are not written.
+  private func mark(
+    _ store: SQLiteStore, _ digest: InputDigest, _ placeholder: String, isFresh: Bool, _ build: StoreBuild
+  ) throws {
+    guard try isFresh || pipeline.store.replace != .never || store.hasChanges() else { return }
+    let proof = pipeline.store.replace == .whenChanged ? PropertyListValue.string(placeholder) : nil
+    try store.setMetadata(
+      [StoreBuild.inputDigestKey: build.mark(digest), ResultProof.key: proof],
+      identifier: isFresh && pipeline.store.uuid == nil ? digest.uuid : nil)
+  }
+
+  /// Begins to seal a store; its file is whole when that ends.
+  private func seal(
+    _ store: SQLiteStore, _ sealing: StageMeter, isInline: Bool
+  ) throws -> Background<Void, any Error> {
+    let rest = try sealing.work {
+      try store.sealUnfinished(journal: pipeline.store.journal == .wal ? .wal : .delete)
+    }
+    return Background(isInline: isInline) { try sealing.work { try rest.run() } }
+  }
+
+  private func exportBuilt(_ prepared: PreparedRun, _ report: inout RunReport) throws -> [FinishedExport] {
+    if pipeline.exports.isEmpty { return [] }
+    var settings = SQLiteStore.Options()
+    settings.isReadOnly = true
+    let store = try SQLiteStore.open(path: prepared.build.storePath, model: prepared.model, options: settings)
+    defer { try? store.close() }
+    let exported = try export(pipeline.exports, from: store, prepared.build)
+    report.work.store = report.work.store + store.work
+    return exported
+  }
+
+  private func tell(
+    _ exported: [FinishedExport], in path: String, _ build: StoreBuild, _ report: inout RunReport
+  ) {
+    report.exports = exported.map(\.report)
+    report.storeBytes = build.size(of: path)
+    report.externalFiles = build.externalFiles(of: path)
+  }
+
+  /// Puts the exports and the store in place, all or none.
+  ///
+  /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has
+  /// to be done again.
+  func publish(_ files: [(from: String, to: String)], _ build: StoreBuild?) throws {
+    let placement = Placement()
+    do {
+      for file in files { try placement.put(file.from, at: file.to) }
+      try build?.put(by: placement)
+      try placement.synchronize()
+    } catch {
+      throw placement.undo(after: error)
+    }
+    placement.commit()
+  }
+}
