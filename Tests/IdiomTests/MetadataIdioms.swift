@@ -193,6 +193,12 @@ struct MetadataIdioms {
     }
     #expect(coordinator.persistentStores.count == 1 && coordinator.url(for: coordinator.persistentStores[0]) == old)
     #expect(try count(coordinator) == 0)
+    try Data("no store".utf8).write(to: new)
+    let kept = try #require(coordinator.persistentStores.first)
+    #expect(throws: StoreError.self) { try coordinator.migratePersistentStore(kept, to: new, type: .sqlite) }
+    #expect(try Data(contentsOf: new) == Data("no store".utf8))
+    #expect(coordinator.persistentStores.count == 1 && coordinator.url(for: coordinator.persistentStores[0]) == old)
+    #expect(try count(coordinator) == 0)
   }
 
   @Test("pragmas: a file is made small, and its indexes are measured, when it is opened")
@@ -213,7 +219,7 @@ struct MetadataIdioms {
     let small = try coordinator.addPersistentStore(
       ofType: SQLiteStoreType, configurationName: nil, at: url, options: options)
     #expect(coordinator.persistentStores == [small] && small == coordinator.persistentStore(for: url))
-    #expect(try count(coordinator) == 1)
+    #expect(try coordinator.persistentStores.first?.type == SQLiteStoreType && count(coordinator) == 1)
     try coordinator.remove(small)
     #expect(try Data(contentsOf: url).count < before / 2)
     #expect(try Data(contentsOf: url).range(of: Data("sqlite_stat1".utf8)) != nil)

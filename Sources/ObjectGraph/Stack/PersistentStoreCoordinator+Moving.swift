@@ -2,12 +2,12 @@ public import Foundation
 public import StoreInterface
 
 extension PersistentStoreCoordinator {
-  /// Copies a store to another place, and goes on there: the store is taken away and the copy added for the same
-  /// configuration. The old file stays, as the new one has been told nothing of it. Objects of contexts are those of
-  /// the copy.
+  /// Copies a store to another place, and goes on there: the store is taken away, and the copy added for the same
+  /// configuration. The old file stays as it was. Objects of contexts are those of the copy; a fetch or a save that comes
+  /// in between finds no store.
   /// - Returns: the store at the new place.
-  /// - Throws: `StoreError.unsupported` for a store without a file and for another type than its own, `.busy` when
-  ///   something uses the file at the new place, and what opening the copy throws; the store is back then.
+  /// - Throws: `StoreError.unsupported` for a store without a file and for another type than its own, `.cannotCreate`
+  ///   when there is a file at the new place, and what copying and opening the copy throw; the store is back then.
   @discardableResult
   public func migratePersistentStore(
     _ store: any PersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, type: some PersistentStoreType
@@ -17,8 +17,9 @@ extension PersistentStoreCoordinator {
       throw StoreError.unsupported(
         "\(entry.name) is of type \(store.type.name); only stores with files move, and keep their type")
     }
-    guard source.standardizedFileURL != url.standardizedFileURL else {
-      throw StoreError.failure("\(url.path) is where the store is already")
+    // Also where the store is itself.
+    guard !FileManager.default.fileExists(atPath: url.path) else {
+      throw StoreError.cannotCreate(path: url.path, message: "the file exists already")
     }
     func description(at url: URL) -> PersistentStoreDescription {
       let description = PersistentStoreDescription(type: type, url: url, configuration: entry.configuration)
@@ -27,9 +28,10 @@ extension PersistentStoreCoordinator {
     }
     let copy = description(at: url)
     copy.setOptions(options)
-    try type.replace(at: url, with: source)
-    try remove(store)
     do {
+      // Before the copy is made, so that no save goes to the old file after it.
+      try remove(store)
+      try type.replace(at: url, with: source)
       return try addPersistentStore(with: copy)
     } catch {
       let original = description(at: source)
