@@ -193,6 +193,7 @@ struct MetadataIdioms {
     }
     #expect(coordinator.persistentStores.count == 1 && coordinator.url(for: coordinator.persistentStores[0]) == old)
     #expect(try count(coordinator) == 0)
+    #expect(try !folder.names().contains { $0.hasPrefix("New") })
     try Data("no store".utf8).write(to: new)
     let kept = try #require(coordinator.persistentStores.first)
     #expect(throws: StoreError.self) { try coordinator.migratePersistentStore(kept, to: new, type: .sqlite) }

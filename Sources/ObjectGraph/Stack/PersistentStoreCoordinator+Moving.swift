@@ -28,12 +28,15 @@ extension PersistentStoreCoordinator {
     }
     let copy = description(at: url)
     copy.setOptions(options)
+    var isCopied = false
     do {
       // Before the copy is made, so that no save goes to the old file after it.
       try remove(store)
       try type.replace(at: url, with: source)
+      isCopied = true
       return try addPersistentStore(with: copy)
     } catch {
+      if isCopied { try? type.destroy(at: url) }
       let original = description(at: source)
       original.isReadOnly = entry.isReadOnly
       _ = try addPersistentStore(with: original)
