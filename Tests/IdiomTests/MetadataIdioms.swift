@@ -3,8 +3,8 @@ import Seedbed
 import TestSupport
 import Testing
 
-/// What programs keep in a store's metadata, SQLite's pragmas, and stores that move.
-@Suite("Idioms: metadata, pragmas and moves")
+/// What programs keep in a store's metadata, and SQLite's pragmas.
+@Suite("Idioms: metadata and pragmas")
 struct MetadataIdioms {
   private let folder: TemporaryFolder
 
@@ -42,6 +42,9 @@ struct MetadataIdioms {
       metadata["SeedVersion"] = 3
       metadata["Share"] = 0.5
       metadata["IsShipped"] = true
+      metadata["IsDraft"] = NSNumber(value: false)
+      metadata["Whole"] = NSNumber(value: 2.0)
+      metadata["Small"] = Int8(5)
       metadata["Built"] = day
       metadata["Languages"] = ["en", "de"]
       metadata[StoreUUIDKey] = "another"
@@ -49,6 +52,8 @@ struct MetadataIdioms {
       func check(_ metadata: [String: Any]) {
         #expect(metadata["SeedVersion"] as? Int == 3 && metadata["Share"] as? Double == 0.5)
         #expect(metadata["IsShipped"] as? Bool == true && metadata["Built"] as? Date == day)
+        #expect(metadata["IsDraft"] as? Bool == false && metadata["IsDraft"] as? Int == nil)
+        #expect(metadata["Whole"] as? Double == 2 && metadata["Small"] as? Int == 5)
         #expect(metadata["Languages"] as? [String] == ["en", "de"])
         #expect(metadata[StoreUUIDKey] as? String == store.identifier)
         #expect(metadata[StoreModelVersionHashesKey] as? [String: Data] == hashes)
@@ -86,7 +91,10 @@ struct MetadataIdioms {
   func refusedMetadata() throws {
     let coordinator = try coordinator()
     let store = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("Kitchen.sqlite"))
-    coordinator.setMetadata(["SeedVersion": 1], for: store)
+    try (store as? SQLiteStore)?.setMetadata(["SeedbedSeedVersion": .integer(7)])
+    coordinator.setMetadata(["SeedVersion": 1, "SeedbedSeedVersion": 9], for: store)
+    #expect(coordinator.metadata(for: store)["SeedbedSeedVersion"] as? Int == 7)
+    coordinator.setMetadata(["SeedVersion": UInt64.max], for: store)
     coordinator.setMetadata(["SeedVersion": 2, "Author": NSObject()], for: store)
     #expect(coordinator.metadata(for: store)["SeedVersion"] as? Int == 1)
     let context = context(coordinator)
@@ -141,7 +149,8 @@ struct MetadataIdioms {
   @Test(
     "pragmas: others, and values that could lose data, are refused before there is a file",
     arguments: [
-      ("journal_mode", "MEMORY"), ("journal_mode", "OFF"), ("synchronous", "OFF"), ("foreign_keys", "ON"),
+      ("journal_mode", "MEMORY"), ("journal_mode", "PERSIST"), ("mmap_size", "1000"), ("journal_mode", "OFF"),
+      ("synchronous", "OFF"), ("foreign_keys", "ON"),
       ("cache_size", "1; DROP TABLE ZRECIPE"), ("writable_schema", "1"),
     ])
   func refusedPragmas(name: String, value: String) throws {
@@ -150,56 +159,6 @@ struct MetadataIdioms {
     let error = #expect(throws: StoreError.self) { try coordinator().addPersistentStore(with: description) }
     #expect(error.map { "\($0)".contains(name) } == true)
     #expect(try folder.names().isEmpty)
-  }
-
-  @Test("moves: a store goes on at another place, with its objects")
-  func move() throws {
-    let (old, new) = (folder.file("Old.sqlite"), folder.file("New.sqlite"))
-    let coordinator = try coordinator()
-    let store = try coordinator.addPersistentStore(type: .sqlite, at: old)
-    let context = context(coordinator)
-    let moved = try context.performAndWait {
-      let recipe = Recipe(context: context)
-      recipe.title = "Soup"
-      try context.save()
-      let moved = try coordinator.migratePersistentStore(store, to: new, options: nil, withType: SQLiteStoreType)
-      #expect(coordinator.persistentStores.count == 1 && coordinator.url(for: moved) == new)
-      context.refreshAllObjects()
-      #expect(recipe.title == "Soup")
-      recipe.title = "Broth"
-      try context.save()
-      return moved
-    }
-    #expect(moved.type == SQLiteStoreType)
-    for (url, title) in [(old, "Soup"), (new, "Broth")] {
-      let other = try self.coordinator()
-      try other.addPersistentStore(type: .sqlite, at: url)
-      let context = self.context(other)
-      let titles = try context.performAndWait { try context.fetch(Recipe.fetchRequest()).map(\.title) }
-      #expect(titles == [title])
-    }
-  }
-
-  @Test("moves: one that cannot be leaves the store where it is")
-  func refusedMove() throws {
-    let (old, new) = (folder.file("Old.sqlite"), folder.file("New.sqlite"))
-    let coordinator = try coordinator()
-    let store = try coordinator.addPersistentStore(type: .sqlite, at: old)
-    #expect(throws: StoreError.self) { try coordinator.migratePersistentStore(store, to: new, type: .xml) }
-    #expect(throws: StoreError.self) { try coordinator.migratePersistentStore(store, to: old, type: .sqlite) }
-    #expect(throws: StoreError.self) {
-      try coordinator.migratePersistentStore(
-        store, to: new, options: [SQLitePragmasOption: ["synchronous": "OFF"]], type: .sqlite)
-    }
-    #expect(coordinator.persistentStores.count == 1 && coordinator.url(for: coordinator.persistentStores[0]) == old)
-    #expect(try count(coordinator) == 0)
-    #expect(try !folder.names().contains { $0.hasPrefix("New") })
-    try Data("no store".utf8).write(to: new)
-    let kept = try #require(coordinator.persistentStores.first)
-    #expect(throws: StoreError.self) { try coordinator.migratePersistentStore(kept, to: new, type: .sqlite) }
-    #expect(try Data(contentsOf: new) == Data("no store".utf8))
-    #expect(coordinator.persistentStores.count == 1 && coordinator.url(for: coordinator.persistentStores[0]) == old)
-    #expect(try count(coordinator) == 0)
   }
 
   @Test("pragmas: a file is made small, and its indexes are measured, when it is opened")

@@ -97,6 +97,23 @@ struct SpellingIdioms {
     }
   }
 
+  @Test("spellings: an error that is caught as NSError and thrown on is the error that it was")
+  func thrownOn() throws {
+    func save(_ context: ManagedObjectContext) throws {
+      do {
+        try context.save()
+      } catch let error as NSError {
+        #expect(error.code == ValidationMissingMandatoryPropertyError)
+        throw error
+      }
+    }
+    try Kitchen.cook { context in
+      _ = Recipe(context: context)
+      let error = #expect(throws: ValidationError.self) { try save(context) }
+      #expect(error?.problems.map(\.property) == ["title"])
+    }
+  }
+
   static let samples: [any Error & Sendable] = [
     ContextError.objectGone(ObjectIDSample.id), StoreError.busy(path: "/a.sqlite"), ValidationError([]),
     FetchedResultsError.noSortDescriptor, ModelError([]),

@@ -133,13 +133,14 @@ public struct StoreMetadata: Sendable, Hashable {
     return result
   }
 
-  /// What replaces the entries of programs; entries under Core Data's keys are left out.
+  /// What replaces the entries of programs; entries under the keys of Core Data and of Seedbed are left out.
   /// - Throws: `StoreError.failure` for a value that no property list has.
   func changes(toProgramValues values: [String: Any]) throws(StoreError) -> [String: PropertyListValue?] {
-    let own = Set(StoreMetadata.coreDataKeys + [StoreMetadataKey.storeUUID])
+    let coreDataKeys = Set(StoreMetadata.coreDataKeys + [StoreMetadataKey.storeUUID])
+    func isOwn(_ key: String) -> Bool { coreDataKeys.contains(key) || key.hasPrefix("Seedbed") }
     var changes: [String: PropertyListValue?] = [:]
-    for key in self.values.keys where !own.contains(key) { changes[key] = .some(nil) }
-    for (key, value) in values where !own.contains(key) {
+    for key in self.values.keys where !isOwn(key) { changes[key] = .some(nil) }
+    for (key, value) in values where !isOwn(key) {
       guard let value = PropertyListValue(plainValue: value) else {
         throw .failure("the metadata entry \"\(key)\" is a \(type(of: value)), which no property list can have")
       }

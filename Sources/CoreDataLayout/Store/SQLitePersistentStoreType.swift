@@ -24,11 +24,19 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
     options.isReadOnly = description.isReadOnly
     options.busyTimeoutMilliseconds = Int32((min(max(description.timeout, 0), 1_000_000) * 1_000).rounded())
     options.tracksHistory = description.tracksHistory
+    if let size = StorePragmas.cacheKibibytes(description.sqlitePragmas) { options.cacheKibibytes = size }
     if description.isReadOnly || FileSystem.exists(path) {
       return try Self.following(description, in: try SQLiteStore.open(path: path, model: model, options: options))
     }
     try StoreFiles.createParent(of: path)
-    return try Self.following(description, in: try SQLiteStore.create(path: path, model: model, options: options))
+    let store = try SQLiteStore.create(path: path, model: model, options: options)
+    do {
+      return try Self.following(description, in: store)
+    } catch {
+      // Nothing is left of a store that could not be opened as it was asked for.
+      try? destroy(at: URL(filePath: path))
+      throw error
+    }
   }
 
   /// Does what a description says of the opened file; the store is closed when that fails.

@@ -236,7 +236,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
 
   /// See `MetadataKeeping`.
   public func replaceMetadata(with values: [String: Any]) throws {
-    try setMetadata(try metadata.changes(toProgramValues: values))
+    try writing { try $0.replaceMetadata(with: values) }
   }
 
   /// Takes what a program has put into another store's metadata.

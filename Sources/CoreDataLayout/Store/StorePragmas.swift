@@ -5,9 +5,9 @@ import StoreInterface
 enum StorePragmas {
   /// Nil: an integer.
   private static let allowed: [String: Set<String>?] = [
-    "journal_mode": ["delete", "wal", "truncate", "persist"],
+    "journal_mode": ["delete", "wal", "truncate"],
     "synchronous": ["1", "2", "3", "normal", "full", "extra"],
-    "cache_size": nil, "mmap_size": nil, "wal_autocheckpoint": nil,
+    "cache_size": nil, "wal_autocheckpoint": nil,
     "temp_store": ["0", "1", "2", "default", "file", "memory"],
     "secure_delete": ["0", "1", "false", "true", "off", "on", "no", "yes", "fast"], "fullfsync": flags,
     "checkpoint_fullfsync": flags,
@@ -31,10 +31,20 @@ enum StorePragmas {
     }
   }
 
-  /// Sets pragmas that have been checked.
+  /// The page cache that pragmas ask for, in KiB; nil where they ask for none. SQLite counts in pages of 4 KiB, or in
+  /// KiB where the number is negative.
+  static func cacheKibibytes(_ pragmas: [String: String]) -> Int? {
+    pragmas.first { $0.key.lowercased() == "cache_size" }.flatMap { Int($0.value) }.map {
+      $0 < 0 ? Int(min($0.magnitude, 1 << 40)) : min($0, 1 << 38) * 4
+    }
+  }
+
+  /// Sets pragmas that have been checked, but for the size of the cache, which is an option of the store. A rollback
+  /// journal is made durable (`synchronous = FULL`) where nothing else is asked for.
   /// - Throws: `StoreError.busy` when another connection keeps the journal mode from being changed.
   static func apply(_ pragmas: [String: String], to connection: Connection, isReadOnly: Bool) throws {
-    for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
+    let names = Set(pragmas.keys.map { $0.lowercased() })
+    for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) where name.lowercased() != "cache_size" {
       guard name.lowercased() == "journal_mode" else {
         _ = try connection.string("PRAGMA \(name) = \(value)")
         continue
@@ -46,6 +56,7 @@ enum StorePragmas {
       }
       let mode = try connection.string("PRAGMA journal_mode = \(value)")
       guard mode == value.lowercased() else { throw StoreError.busy(path: connection.path) }
+      if mode != "wal" && !names.contains("synchronous") { try connection.execute("PRAGMA synchronous = FULL") }
     }
   }
 }

@@ -16,6 +16,17 @@ extension StoreWriter {
     }
   }
 
+  /// Replaces the entries of programs, of what the file has now.
+  func replaceMetadata(with values: [String: Any]) throws {
+    try performAtomically {
+      var changed = try StoreMetadata(connection)
+      for (key, value) in try changed.changes(toProgramValues: values) { changed.values[key] = value }
+      try changed.write(to: connection)
+      hasWrittenMetadata = true
+      file.replaceMetadata(with: changed)
+    }
+  }
+
   /// To be called when a transaction, or a part of one, was undone: what it wrote is not in the file.
   func adoptStoredMetadata() throws {
     if hasWrittenMetadata { file.replaceMetadata(with: try StoreMetadata(connection)) }

@@ -131,18 +131,14 @@ extension FetchedResultsController where ResultType: ManagedObject {
     _ cacheName: String?, sectionName: ((ResultType) -> String)?
   ) {
     func typed(_ object: ManagedObject) -> ResultType {
-      // `requireClass` has seen to it for all that are fetched.
-      guard let object = object as? ResultType else { preconditionFailure("\(object) is no \(ResultType.self)") }
-      return object
+      // Safety: `requireClass` has seen to it before objects were fetched.
+      unsafe unsafeDowncast(object, to: ResultType.self)
     }
     let results = TrackedResults(
       in: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: cacheName,
-      sectionName: sectionName.map { name in { name(typed($0)) } }
-    ) {
-      let specification = fetchRequest.specification(in: context)
-      context.requireClass(ResultType.self, of: specification)
-      return specification
-    }
+      sectionName: sectionName.map { name in { name(typed($0)) } },
+      requireClass: { context.requireClass(ResultType.self, of: $0) },
+      specify: { fetchRequest.specification(in: context) })
     let view = FetchedResultsController<any FetchRequestResult>(
       viewing: results, FetchRequest(sharing: fetchRequest.settings))
     self.init(fetchRequest, results, view: view, typed: typed)
@@ -156,10 +152,8 @@ extension FetchedResultsController where ResultType == any FetchRequestResult {
     sectionNameKeyPath: String? = nil, cacheName: String? = nil
   ) {
     let results = TrackedResults(
-      in: managedObjectContext, sectionNameKeyPath: sectionNameKeyPath, cacheName: cacheName, sectionName: nil
-    ) {
-      fetchRequest.specification(in: managedObjectContext)
-    }
+      in: managedObjectContext, sectionNameKeyPath: sectionNameKeyPath, cacheName: cacheName, sectionName: nil,
+      requireClass: { _ in }, specify: { fetchRequest.specification(in: managedObjectContext) })
     self.init(viewing: results, fetchRequest)
   }
 

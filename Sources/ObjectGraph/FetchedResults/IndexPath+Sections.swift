@@ -1,7 +1,7 @@
 public import Foundation
 
 #if !canImport(Darwin)
-  // On Apple's systems, the frameworks of user interfaces have these.
+  // On Apple's systems UIKit has these, and AppKit the first of them.
   extension IndexPath {
     /// An item of a section.
     public init(item: Int, section: Int) { self = [section, item] }

@@ -39,18 +39,14 @@ extension TrackedResults {
 
   /// Temporary ids that were told of have become permanent: a list of ids gets the new ones, in the places of the old.
   private func idsDidChange() {
-    guard told.sections.contains(where: { $0.objectIDs.contains(where: \.isTemporary) }), let snapshot else { return }
+    guard told.hasTemporaryIDs, let snapshot else { return }
     let (ids, toldIDs) = (snapshot.objectIDs, told.objectIDs)
     if ids.count == toldIDs.count && ids != toldIDs { tellIDs() }
   }
 
   private func tellIDs() {
     guard let delegate, let controller, let snapshot else { return isToldCurrent = false }
-    let before = told.objectIDs
-    told = snapshot
-    isToldCurrent = true
-    delegate.controller(controller, didChangeContentWith: snapshot)
-    delegate.controller(controller, didChangeContentWith: snapshot.objectIDs.difference(from: before).inferringMoves())
+    tell(snapshot, snapshot.objectIDs.difference(from: told.objectIDs).inferringMoves(), delegate, controller)
   }
 
   /// As `tellIDs`, where it is known what was touched.
@@ -60,8 +56,21 @@ extension TrackedResults {
     guard let difference: CollectionDifference<ObjectID> = told.difference(to: snapshot, touched) else {
       return tellIDs()
     }
-    told = snapshot
+    tell(snapshot, difference, delegate, controller)
+  }
+
+  private func tell(
+    _ snapshot: FetchedResultsSnapshot, _ difference: CollectionDifference<ObjectID>,
+    _ delegate: any FetchedResultsControllerDelegate, _ controller: FetchedResultsController<any FetchRequestResult>
+  ) {
+    let told = tellingCount
+    let replaced = replacementCount
+    // What the delegate does in the callback may be told before this returns: from the ids that it knows.
+    isToldCurrent = false
     delegate.controller(controller, didChangeContentWith: snapshot)
+    if tellingCount != told { return }
+    if replacementCount != replaced || (snapshot.hasTemporaryIDs && snapshot != self.snapshot) { return tellIDs() }
+    noteTelling(snapshot)
     delegate.controller(controller, didChangeContentWith: difference)
   }
 
@@ -224,7 +233,9 @@ extension TrackedResults {
   ) {
     guard let delegate, let controller, let content else { return isToldCurrent = false }
     func path(_ position: ResultsChanges<ManagedObject>.Position) -> IndexPath { [position.section, position.item] }
-    let told = replacementCount
+    // Callbacks may change or fetch the results, and what that tells starts from the ids that the delegate knows.
+    let (told, replaced, wasToldCurrent) = (tellingCount, replacementCount, isToldCurrent)
+    isToldCurrent = false
     delegate.controllerWillChangeContent(controller)
     for index in changes.deletedSections {
       guard let section = deletedSection(index) else { continue }
@@ -246,8 +257,10 @@ extension TrackedResults {
       }
     }
     delegate.controllerDidChangeContent(controller)
-    // A delegate that fetches has been told what it fetched.
-    if replacementCount == told { ids() }
+    if tellingCount != told { return }
+    if replacementCount != replaced { return tellIDs() }
+    isToldCurrent = wasToldCurrent
+    ids()
   }
 }
 
@@ -264,4 +277,8 @@ private final class ResultsLink: @unchecked Sendable {
   init(_ results: TrackedResults) {
     self.results = results
   }
+}
+
+extension FetchedResultsSnapshot {
+  fileprivate var hasTemporaryIDs: Bool { sections.contains { $0.objectIDs.contains(where: \.isTemporary) } }
 }

@@ -7,8 +7,10 @@ import StoreInterface
 ///
 /// It knows objects as `ManagedObject`; controllers give them their type.
 final class TrackedResults {
-  /// What the request says now; stops the program when its objects have another class than the controller's.
+  /// What the request says now.
   private let specify: () -> FetchSpecification
+  /// Stops the program when the objects have another class than the controller's.
+  private let requireClass: (FetchSpecification) -> Void
   /// The request as it was at the last `performFetch`.
   var specification: FetchSpecification
   let managedObjectContext: ManagedObjectContext
@@ -51,6 +53,8 @@ final class TrackedResults {
   var follower: ResultsFollower?
   /// Whether the results stand in the order of what their objects are here, so that changes can be followed.
   var isFollowable = false
+  /// How often the delegate was told all ids.
+  private(set) var tellingCount = 0
   /// How often the results became others.
   private(set) var replacementCount = 0
   /// Results that had no permanent ids when they came.
@@ -64,9 +68,11 @@ final class TrackedResults {
 
   init(
     in context: ManagedObjectContext, sectionNameKeyPath: String?, cacheName: String?,
-    sectionName: ((ManagedObject) -> String)?, specify: @escaping () -> FetchSpecification
+    sectionName: ((ManagedObject) -> String)?, requireClass: @escaping (FetchSpecification) -> Void,
+    specify: @escaping () -> FetchSpecification
   ) {
     self.specify = specify
+    self.requireClass = requireClass
     managedObjectContext = context
     specification = specify()
     self.sectionNameKeyPath = sectionNameKeyPath
@@ -83,6 +89,9 @@ final class TrackedResults {
   ///   leads to no attribute, or objects of one section do not follow each other in the order of the request.
   func performFetch() throws {
     specification = specify()
+    requireClass(specification)
+    // Core Data raises an exception.
+    precondition(specification.resultType == .objects, "a fetched results controller needs a request for objects")
     let stamp = cacheStamp()
     let staleCount = managedObjectContext.staleRowCount
     let found = try fetch()
@@ -92,8 +101,7 @@ final class TrackedResults {
     dueIDs = []
     follower = ResultsFollower(specification, in: managedObjectContext, naming: try sectionNaming())
     isFollowable = managedObjectContext.staleRowCount == staleCount
-    told = snapshot ?? told
-    isToldCurrent = true
+    noteTelling(snapshot ?? told)
     error = nil
     observeContext()
     if let delegate, let controller, let snapshot { delegate.controller(controller, didChangeContentWith: snapshot) }
@@ -279,6 +287,13 @@ final class TrackedResults {
   func apply(_ edit: ResultsEdit, new: [ManagedObject]) {
     edit.apply(to: &content)
     noteReplacement(new: new)
+  }
+
+  /// The delegate knows these ids, which are those of the results.
+  func noteTelling(_ snapshot: FetchedResultsSnapshot) {
+    told = snapshot
+    isToldCurrent = true
+    tellingCount += 1
   }
 
   private func noteReplacement(new: [ManagedObject]) {

@@ -1,16 +1,114 @@
 public import ObjectModel
 public import Predicates
-package import StoreInterface
+public import StoreInterface
 
 /// What a context is asked to fetch, and as what: managed objects of a class, ids, dictionaries, or their number. The
 /// type of the results is a `FetchRequestResult`; of `FetchRequest<FetchRequestResult>`, `resultType` says it.
 ///
 /// A class, as in Core Data: `let request = Recipe.fetchRequest(); request.fetchLimit = 10`. It belongs to the queue
 /// that made it; what a store gets of it is a `FetchSpecification`.
-@dynamicMemberLookup
 public final class FetchRequest<ResultType> {
   /// What the request says, which a request of another type for the same results says too.
   let settings: FetchRequestSettings
+
+  /// The entity by name; nil where `entity` is set or the class of the results says it.
+  public var entityName: String? {
+    get { settings.entityName }
+    set { settings.entityName = newValue }
+  }
+  /// The entity of the selected objects; looked up by name or class when it is first used.
+  public var entity: Entity? {
+    get { settings.entity }
+    set { settings.entity = newValue }
+  }
+  /// The condition that objects must meet; nil for all objects.
+  public var predicate: FetchPredicate? {
+    get { settings.predicate }
+    set { settings.predicate = newValue }
+  }
+  /// The order: by the first descriptor, then by the next. Equal objects are ordered by primary key, ascending.
+  public var sortDescriptors: [FetchSortDescriptor]? {
+    get { settings.sortDescriptors }
+    set { settings.sortDescriptors = newValue }
+  }
+  /// The greatest number of results; 0: no limit.
+  public var fetchLimit: Int {
+    get { settings.fetchLimit }
+    set { settings.fetchLimit = newValue }
+  }
+  /// How many results to leave out at the start of the ordered result.
+  public var fetchOffset: Int {
+    get { settings.fetchOffset }
+    set { settings.fetchOffset = newValue }
+  }
+  /// How many objects come in at a time while `fetchedObjects` is walked; 0: as many as it chooses.
+  public var fetchBatchSize: Int {
+    get { settings.fetchBatchSize }
+    set { settings.fetchBatchSize = newValue }
+  }
+  /// Whether objects of sub-entities are selected too.
+  public var includesSubentities: Bool {
+    get { settings.includesSubentities }
+    set { settings.includesSubentities = newValue }
+  }
+  /// Whether unsaved changes count.
+  public var includesPendingChanges: Bool {
+    get { settings.includesPendingChanges }
+    set { settings.includesPendingChanges = newValue }
+  }
+  /// Whether values are read with the row, or only ids.
+  public var includesPropertyValues: Bool {
+    get { settings.includesPropertyValues }
+    set { settings.includesPropertyValues = newValue }
+  }
+  /// Whether objects are returned without their values until they are asked for.
+  public var returnsObjectsAsFaults: Bool {
+    get { settings.returnsObjectsAsFaults }
+    set { settings.returnsObjectsAsFaults = newValue }
+  }
+  /// Whether objects that the context has already take what the store has now; what was changed here stays.
+  public var shouldRefreshRefetchedObjects: Bool {
+    get { settings.shouldRefreshRefetchedObjects }
+    set { settings.shouldRefreshRefetchedObjects = newValue }
+  }
+  /// Relationships whose objects are brought in along with the result: `"steps"`, through others `"author.recipes"`, or
+  /// `\Recipe.steps` of a generated class.
+  public var relationshipKeyPathsForPrefetching: [any PropertyKeyPath]? {
+    get { settings.relationshipKeyPathsForPrefetching }
+    set { settings.relationshipKeyPathsForPrefetching = newValue }
+  }
+  /// The stores that are asked; nil: all that have the entity.
+  public var affectedStores: [any PersistentStore]? {
+    get { settings.affectedStores }
+    set { settings.affectedStores = newValue }
+  }
+  /// What is wanted. The type of the request says it too: this is for requests made of templates.
+  public var resultType: FetchRequestResultType {
+    get { settings.resultType }
+    set { settings.resultType = newValue }
+  }
+  /// Dictionaries: what is fetched: names and key paths as text or of generated classes, `ExpressionDescription`,
+  /// `AttributeDescription`, `Relationship`. Nil: every attribute that is stored and every to-one relationship.
+  public var propertiesToFetch: [any FetchedProperty]? {
+    get { settings.propertiesToFetch }
+    set { settings.propertiesToFetch = newValue }
+  }
+  /// Dictionaries: rows with equal values of these make one group.
+  public var propertiesToGroupBy: [any FetchedProperty]? {
+    get { settings.propertiesToGroupBy }
+    set { settings.propertiesToGroupBy = newValue }
+  }
+  /// Dictionaries: which groups are wanted. A variable with the name of what is fetched stands for that:
+  /// `FetchPredicate(format: "$total > 1")` where an `ExpressionDescription` has the name `total`.
+  public var havingPredicate: FetchPredicate? {
+    get { settings.havingPredicate }
+    set { settings.havingPredicate = newValue }
+  }
+  /// Dictionaries: whether equal ones are returned once.
+  public var returnsDistinctResults: Bool {
+    get { settings.returnsDistinctResults }
+    set { settings.returnsDistinctResults = newValue }
+  }
 
   /// A request for the entity of the results' class.
   public init() {
@@ -29,12 +127,6 @@ public final class FetchRequest<ResultType> {
     self.init()
     settings.entityName = entity.name
     settings.entity = entity
-  }
-
-  /// What the request says. A change counts from the next fetch.
-  public subscript<Setting>(dynamicMember setting: ReferenceWritableKeyPath<FetchRequestSettings, Setting>) -> Setting {
-    get { settings[keyPath: setting] }
-    set { settings[keyPath: setting] = newValue }
   }
 
   /// A request as a model's template has it.

@@ -11,7 +11,8 @@ extension PersistentStoreCoordinator {
   }
 
   /// Replaces what programs keep in a store's metadata; nil for nothing. It is written at once, where Core Data writes
-  /// it with the next save; that save throws what goes wrong. Entries under Core Data's keys stay what they are.
+  /// it with the next save; that save throws what goes wrong. Entries under Core Data's keys, and under those that begin with `Seedbed`,
+  /// stay what they are.
   public func setMetadata(_ metadata: [String: Any]?, for store: any PersistentStore) {
     do {
       try router.require(store)
@@ -41,7 +42,7 @@ extension PersistentStoreCoordinator {
   }
 
   /// Replaces what programs keep in the metadata of a store that nothing has open; nil for nothing.
-  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps no metadata, `.failure`
+  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for another type than SQLite, `.failure`
   ///   for a value that no property list has, and what writing throws.
   public static func setMetadata(
     _ metadata: [String: Any]?, type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]? = nil

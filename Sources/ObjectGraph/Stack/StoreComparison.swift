@@ -14,6 +14,10 @@ public func != (left: (any PersistentStoreType)?, right: (any PersistentStoreTyp
 public func == (left: String?, right: (any PersistentStoreType)?) -> Bool { left == right?.name }
 /// Whether a type of stores has that name, as metadata say it.
 public func == (left: (any PersistentStoreType)?, right: String?) -> Bool { left?.name == right }
+/// Whether a type of stores has another name.
+public func != (left: String?, right: (any PersistentStoreType)?) -> Bool { left != right?.name }
+/// Whether a type of stores has another name.
+public func != (left: (any PersistentStoreType)?, right: String?) -> Bool { left?.name != right }
 
 /// Whether both are the same store.
 public func == (left: (any PersistentStore)?, right: (any PersistentStore)?) -> Bool { left === right }

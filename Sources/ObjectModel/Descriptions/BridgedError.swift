@@ -15,28 +15,47 @@ public protocol BridgedError: LocalizedError, CustomNSError, ErrorBridging {}
 
   extension BridgedError {
     // swift-format-ignore: NoLeadingUnderscores
-    /// The error with its domain, code and information.
+    /// The error with its domain, code and information. Thrown on, it is this error again for a `catch` of its type.
     public func _bridgeToObjectiveC() -> NSError {
       var information = errorUserInfo
       if information[NSLocalizedDescriptionKey] == nil { information[NSLocalizedDescriptionKey] = errorDescription }
-      return NSError(domain: Self.errorDomain, code: errorCode, userInfo: information)
+      return CarryingError(self, domain: Self.errorDomain, code: errorCode, userInfo: information)
     }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// There is no way back.
-    public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout Self?) { result = nil }
+    /// The error that was bridged; nil for others.
+    public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout Self?) {
+      result = (source as? CarryingError)?.error as? Self
+    }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// There is no way back.
+    /// The error that was bridged, where it is one of these.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout Self?) -> Bool {
-      result = nil
-      return false
+      result = (source as? CarryingError)?.error as? Self
+      return result != nil
     }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// There is no way back, and no cast that asks for it.
+    /// Swift calls this for no cast of an error.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> Self {
-      preconditionFailure("\(source as Any) cannot be a \(Self.self)")
+      guard let error = (source as? CarryingError)?.error as? Self else {
+        preconditionFailure("\(source as Any) cannot be a \(Self.self)")
+      }
+      return error
     }
+  }
+
+  /// An error as `NSError`, with the error that it was made of.
+  private final class CarryingError: NSError, @unchecked Sendable {
+    // Both are Sendable; unchecked as NSError is.
+    let error: any Error
+
+    init(_ error: any Error, domain: String, code: Int, userInfo: [String: Any]) {
+      self.error = error
+      super.init(domain: domain, code: code, userInfo: userInfo)
+    }
+
+    /// An archive has no error of Swift.
+    required init?(coder: NSCoder) { nil }
   }
 #endif

@@ -3,16 +3,22 @@ import Foundation
 extension PropertyListValue {
   /// A value as Swift and Foundation have it; nil for what no property list has.
   package init?(plainValue value: Any) {
+    // Casts make numbers of truth values, and integers of doubles without a fraction: so what it is comes first.
+    if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
+      guard let own = Self.number(number) else { return nil }
+      self = own
+      return
+    }
     switch value {
     case let text as String: self = .string(text)
-    // Before numbers, since Apple's systems take a truth value for one.
     case let flag as Bool where type(of: value) == Bool.self: self = .boolean(flag)
-    case let number as Int: self = .integer(Int64(number))
-    case let number as Int64: self = .integer(number)
-    case let number as Double: self = .real(number)
+    case let number as Double where type(of: value) == Double.self: self = .real(number)
+    case let number as Float where type(of: value) == Float.self: self = .real(Double(number))
+    case let number as any BinaryInteger:
+      guard let integer = Int64(exactly: number) else { return nil }
+      self = .integer(integer)
     case let date as Date: self = .date(date)
     case let data as Data: self = .data(data)
-    case let number as NSNumber: self = Self.number(number)
     case let array as [Any]:
       let elements = array.compactMap { PropertyListValue(plainValue: $0) }
       guard elements.count == array.count else { return nil }
@@ -25,11 +31,14 @@ extension PropertyListValue {
     }
   }
 
-  private static func number(_ number: NSNumber) -> PropertyListValue {
+  /// Nil for a number that no `Int64` is.
+  private static func number(_ number: NSNumber) -> PropertyListValue? {
     // Safety: the text is a constant of the class.
     switch unsafe String(cString: number.objCType) {
-    case "c", "B": .boolean(number.boolValue)
+    // Truth values have the type of a character, too.
+    case "c" where number == 0 || number == 1, "B": .boolean(number.boolValue)
     case "f", "d": .real(number.doubleValue)
+    case "Q", "L": Int64(exactly: number.uint64Value).map { .integer($0) }
     default: .integer(number.int64Value)
     }
   }

@@ -3,7 +3,7 @@ import Seedbed
 /// Hands everything on to another store, but what is to fail. A capability that the other store does not have is an
 /// error when it is asked for.
 class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, PersistentHistoryTracking,
-  RemoteChangeObserving, FetchExplaining, StoreCounting, @unchecked Sendable
+  RemoteChangeObserving, FetchExplaining, StoreCounting, MetadataKeeping, @unchecked Sendable
 {
   // Both are let and Sendable; unchecked as the class is not final.
   private let base: any PersistentStore
@@ -20,6 +20,11 @@ class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, Persisten
   var url: URL? { base.url }
   var isReadOnly: Bool { base.isReadOnly }
   var work: StoreCounts { (base as? any StoreCounting)?.work ?? StoreCounts() }
+  var metadataValues: [String: any Sendable] { (base as? any MetadataKeeping)?.metadataValues ?? [:] }
+  func replaceMetadata(with values: [String: Any]) throws {
+    guard let base = base as? any MetadataKeeping else { throw unsupported("metadata") }
+    try base.replaceMetadata(with: values)
+  }
   func close() throws { try base.close() }
 
   private func unsupported(_ what: String) -> StoreError {

@@ -17,7 +17,7 @@ public protocol PersistentStoreType: Sendable {
   /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps none.
   func metadata(at url: URL) throws -> [String: any Sendable]
   /// Replaces what programs keep in the metadata of the store at a place, which nothing has open.
-  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps none, and what
+  /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that needs the model for it, and what
   ///   `MetadataKeeping.replaceMetadata(with:)` throws.
   func replaceMetadata(at url: URL, with values: [String: Any]) throws
   /// Removes the store with everything that belongs to it. One that is not there is no error.
@@ -35,10 +35,10 @@ extension PersistentStoreType {
     throw StoreError.unsupported("stores of type \(name) tell nothing of their model")
   }
 
-  /// For types that keep no metadata.
+  /// For types that keep no metadata, and those that write their file with the model.
   /// - Throws: `StoreError.unsupported`.
   public func replaceMetadata(at url: URL, with values: [String: Any]) throws {
-    throw StoreError.unsupported("stores of type \(name) keep no metadata that could be replaced")
+    throw StoreError.unsupported("metadata of stores of type \(name) can be replaced in an open store only, if at all")
   }
 }
 

@@ -26,7 +26,7 @@ enum EveryEngineType {
     Entity.self, EntityDescription.self, EntityDiagram.self, ExpressionDescription.self, ExpressionScope.self,
     ExpressionType.self, ExpressionValue.self, ExternalFiles.self, FetchExpression.self, FetchIndexDescription.self,
     FetchMonitor.self, FetchPredicate.self, FetchRequest<ManagedObject>.self, (any FetchRequestResult).self,
-    FetchRequestSettings.self, FetchRequestResultType.self, (any MetadataKeeping).self, FetchRequestTemplate.self,
+    FetchRequestResultType.self, (any MetadataKeeping).self, FetchRequestTemplate.self,
     FetchSortDescriptor.self, FetchSpecification.self,
     FetchedExpression.self,
     FetchedObjects<ManagedObject>.self, (any FetchedProperty).self, FetchedPropertyDescription.self,
