@@ -97,6 +97,44 @@ struct SpellingIdioms {
     }
   }
 
+  @Test("spellings: work that is scheduled, at once where the caller is inside the context")
+  @MainActor func schedule() async throws {
+    let view = try Kitchen.container().viewContext
+    let order = Collected<String>()
+    func enqueue() { view.perform { order.append("queued") } }
+    enqueue()
+    try await view.perform(schedule: .immediate) {
+      Recipe(context: view).title = "Soup"
+      try view.save()
+      order.append("immediate")
+    }
+    await view.perform(schedule: .enqueued) { order.append("enqueued") }
+    #expect(order.removeAll() == ["immediate", "queued", "enqueued"])
+  }
+
+  @Test("spellings: conflicts with the object of the row, and versions")
+  func conflictNames() throws {
+    try Kitchen.cook { context in
+      context.mergePolicy = MergePolicy.error
+      let ann = Person(context: context)
+      ann.name = "Ann"
+      try context.save()
+      #expect(ann.faultingState == 0)
+      context.refresh(ann, mergeChanges: false)
+      #expect(ann.isFault && ann.faultingState != 0)
+      let other = Person(context: context)
+      other.name = "Ann"
+      do {
+        try context.save()
+        Issue.record("two persons have one name")
+      } catch let error as NSError {
+        #expect(error.code == ManagedObjectConstraintMergeError)
+        let conflict = (error.userInfo[PersistentStoreSaveConflictsErrorKey] as? [ConstraintConflict])?.first
+        #expect(conflict?.databaseObject === ann && conflict?.conflictingObjects == [other])
+      }
+    }
+  }
+
   @Test("spellings: an error that is caught as NSError and thrown on is the error that it was")
   func thrownOn() throws {
     func save(_ context: ManagedObjectContext) throws {
@@ -153,7 +191,8 @@ struct SpellingIdioms {
         Issue.record("the rows of another save were overwritten")
       } catch let error as NSError {
         #expect(error.code == ManagedObjectMergeError)
-        #expect((error.userInfo[PersistentStoreSaveConflictsErrorKey] as? [MergeConflict])?.count == 3)
+        let conflicts = error.userInfo[PersistentStoreSaveConflictsErrorKey] as? [MergeConflict] ?? []
+        #expect(conflicts.count == 3 && conflicts.allSatisfy { $0.newVersionNumber == $0.oldVersionNumber + 1 })
       }
     }
   }
