@@ -32,10 +32,10 @@ enum StorePragmas {
   }
 
   /// The page cache that pragmas ask for, in KiB; nil where they ask for none. SQLite counts in pages of 4 KiB, or in
-  /// KiB where the number is negative.
+  /// KiB where the number is negative, and takes more than its greatest number for none.
   static func cacheKibibytes(_ pragmas: [String: String]) -> Int? {
     pragmas.first { $0.key.lowercased() == "cache_size" }.flatMap { Int($0.value) }.map {
-      $0 < 0 ? Int(min($0.magnitude, 1 << 40)) : min($0, 1 << 38) * 4
+      min($0 < 0 ? Int(min($0.magnitude, 1 << 40)) : min($0, 1 << 38) * 4, Int(Int32.max))
     }
   }
 
