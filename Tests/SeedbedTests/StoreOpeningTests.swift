@@ -56,7 +56,9 @@ struct StoreOpeningTests {
           if case StoreError.busy = error { true } else { false }
         }
       }
-      #expect(waited >= .seconds(0.25) && waited < .seconds(4))
+      // No upper bound of the time would hold: a busy machine wakes what waits as late as it likes.
+      #expect(waited >= .seconds(0.25))
+      #expect((coordinator.persistentStores[0] as? SQLiteStore)?.options.busyTimeoutMilliseconds == 300)
       try other.execute("COMMIT")
       try context.save()
     }

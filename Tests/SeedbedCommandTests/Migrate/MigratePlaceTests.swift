@@ -161,9 +161,6 @@ struct MigratePlaceTests {
     }
   }
 
-  /// Of the thread, so that it is as long as it is meant to be however much else goes on.
-  private static func pause() { Thread.sleep(forTimeInterval: 1) }
-
   @Test("a store that another program migrates meanwhile is as it is wanted")
   func migratedMeanwhile() async throws {
     let workspace = try await VersionedShop.workspace(VersionedShop.oneStep)
@@ -173,9 +170,9 @@ struct MigratePlaceTests {
     #expect(other.exitCode == 0, "\(other.talk)")
     let connection = try Connection(path: workspace.path("Shop.sqlite"))
     try connection.execute("ATTACH '\(workspace.path("Other.sqlite"))' AS other; BEGIN EXCLUSIVE")
-    let result = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld") { _ in
-      // It waits for the lock, five seconds at most: on a busy machine too little for `waitUntilIdle`.
-      Self.pause()
+    let result = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld") { process in
+      // It waits for the lock, five seconds at most.
+      #expect(try await process.waitUntilIdle(with: workspace.path("Shop.sqlite")))
       try connection.execute(
         "ALTER TABLE ZITEM ADD COLUMN ZC VARCHAR; UPDATE Z_METADATA SET Z_PLIST = (SELECT Z_PLIST FROM other.Z_METADATA); COMMIT"
       )

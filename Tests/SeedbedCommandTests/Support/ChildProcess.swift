@@ -70,18 +70,34 @@ struct ChildProcess {
     }
   }
 
-  /// Waits until the process is blocked and has used no processor time for ten looks. The process cannot report itself
+  /// Waits until the process is blocked and has used no processor time for some looks. The process cannot report itself
   /// that it is blocked in the kernel.
+  /// - Parameters:
+  ///   - path: a file that it has open then, so that fewer looks are enough; nil for any. Known on Linux only.
   /// - Returns: false when the process ended before it did.
-  func waitUntilIdle() async throws -> Bool {
+  func waitUntilIdle(with path: String? = nil) async throws -> Bool {
     let last = Mutex<(time: String?, looks: Int)>((nil, 0))
     return try await wait {
+      if let path, !hasOpen(path) { return false }
       let now = restingTime
       return last.withLock {
         $0 = (now, now != nil && now == $0.time ? $0.looks + 1 : 0)
-        return $0.looks == 10
+        return $0.looks == (path == nil ? 10 : 2)
       }
     }
+  }
+
+  private func hasOpen(_ path: String) -> Bool {
+    #if os(Linux)
+      let folder = "/proc/\(identifier)/fd"
+      let wanted = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+      let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return descriptors.contains {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == wanted
+      }
+    #else
+      return true
+    #endif
   }
 
   /// The processor time that it has used, as the system writes it; nil while one of its threads is running.
