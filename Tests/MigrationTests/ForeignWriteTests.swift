@@ -128,7 +128,7 @@ struct ForeignWriteTests {
     #expect(throws: MigrationError.self) { try migration.migrateStore(description, to: models[2]) }
     isWaiting.wait()
     place.remove()
-    description.timeout = 20
+    description.timeout = 300
     let isThere = DispatchSemaphore(value: 0)
     let other = Thread { [migration] in
       let place = try? WorkFolder(for: url.path)

@@ -129,7 +129,7 @@ struct WaitingTests {
   }
 
   /// Ends the process when the work takes longer than that.
-  @MainActor private static func watched<Result>(seconds: Int = 40, _ work: () throws -> Result) rethrows -> Result {
+  @MainActor private static func watched<Result>(seconds: Int = 300, _ work: () throws -> Result) rethrows -> Result {
     let watchdog = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "watchdog"))
     watchdog.schedule(deadline: .now() + .seconds(seconds))
     watchdog.setEventHandler {
@@ -237,7 +237,7 @@ struct WaitingTests {
       }
       // What a child asks its parent for comes in turns of both queues, of which not all are told.
       do {
-        _ = try await poll(seconds: 40) { await MainActor.run { stack.0.contents } == stack.1 }
+        _ = try await poll(seconds: 300) { await MainActor.run { stack.0.contents } == stack.1 }
       } catch {
         await MainActor.run { print(stack.0.contents, stack.1) }
         throw error
@@ -274,7 +274,7 @@ struct WaitingTests {
           defer { NotificationCenter.default.removeObserver(token) }
           try view.save()
           // The main queue does nothing for the child meanwhile.
-          guard merged.wait(timeout: .now() + 20) == .success else { exit(4) }
+          guard merged.wait(timeout: .now() + 300) == .success else { exit(4) }
           let (grade, height) = child.performAndWait {
             (child.object(with: ids.0)["grade"], child.object(with: ids.0)["height"])
           }
@@ -294,7 +294,7 @@ struct WaitingTests {
         if !merging { continue }
         // What others saved arrives some time later, everywhere, in turns of which not all are told.
         do {
-          _ = try await poll(seconds: 40) {
+          _ = try await poll(seconds: 300) {
             await MainActor.run { stack.contexts.allSatisfy { stack.numbers($0, ids) == numbers } }
           }
         } catch {

@@ -18,7 +18,7 @@ struct GenerationSoakTests {
     let (counts, failures) = soak.run()
     #expect(failures.isEmpty, "\(failures)")
     #expect(try soak.problems().isEmpty)
-    #expect(counts.saves > 0 && counts.batches > 0 && counts.generations > 0 && counts.shared > 0)
+    #expect(counts.isOfEveryKind, "\(counts)")
     if seconds != nil {
       print(
         "\(kind): \(counts.saves) saves, \(counts.batches) batch deletes and \(counts.checkpoints) checkpoints beside "

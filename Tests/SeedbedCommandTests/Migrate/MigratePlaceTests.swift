@@ -172,7 +172,7 @@ struct MigratePlaceTests {
     try connection.execute("ATTACH '\(workspace.path("Other.sqlite"))' AS other; BEGIN EXCLUSIVE")
     let result = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld") { process in
       // It waits for the lock, five seconds at most.
-      #expect(try await process.waitUntilIdle(with: workspace.path("Shop.sqlite")))
+      #expect(try process.blockUntilIdle(with: workspace.path("Shop.sqlite")))
       try connection.execute(
         "ALTER TABLE ZITEM ADD COLUMN ZC VARCHAR; UPDATE Z_METADATA SET Z_PLIST = (SELECT Z_PLIST FROM other.Z_METADATA); COMMIT"
       )

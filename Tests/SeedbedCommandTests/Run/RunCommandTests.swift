@@ -250,9 +250,8 @@ struct RunCommandTests {
       try workspace.write("items.csv", text)
       var wasSent = false
       let outcome = try await workspace.run("run", "items.yaml") { process in
-        guard try await process.wait(until: { workspace.exists(name) }) else { return }
-        kill(process.identifier, signal)
-        wasSent = true
+        // At once: after a turn of the pool the new store might be there, and the process not ended yet.
+        wasSent = try await process.wait { workspace.exists(name) && kill(process.identifier, signal) == 0 }
       }
       if wasSent && outcome.exitCode != 0 { return (outcome, store) }
     }

@@ -58,35 +58,49 @@ struct ChildProcess {
   /// - Returns: false when the process ended before it did.
   func wait(until condition: @escaping @Sendable () -> Bool) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
-        let end = Date(timeIntervalSinceNow: 600)
-        while !condition() {
-          guard isRunning else { return continuation.resume(returning: condition()) }
-          guard Date() < end else { return continuation.resume(throwing: PollTimeout(seconds: 600)) }
-          Thread.sleep(forTimeInterval: 0.002)
-        }
-        continuation.resume(returning: true)
-      }
+      Thread.detachNewThread { continuation.resume(with: Result { try block(until: condition) }) }
     }
   }
 
-  /// Waits until the process is blocked and has used no processor time for some looks. The process cannot report itself
+  private func block(until condition: () -> Bool) throws -> Bool {
+    let end = Date(timeIntervalSinceNow: 600)
+    while !condition() {
+      guard isRunning else { return condition() }
+      guard Date() < end else { throw PollTimeout(seconds: 600) }
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+    return true
+  }
+
+  /// Waits until the process is blocked and has used no processor time for ten looks. The process cannot report itself
   /// that it is blocked in the kernel.
-  /// - Parameters:
-  ///   - path: a file that it has open then, so that fewer looks are enough; nil for any. Known on Linux only.
   /// - Returns: false when the process ended before it did.
-  func waitUntilIdle(with path: String? = nil) async throws -> Bool {
-    let last = Mutex<(time: String?, looks: Int)>((nil, 0))
-    return try await wait {
-      if let path, !hasOpen(path) { return false }
-      let now = restingTime
-      return last.withLock {
-        $0 = (now, now != nil && now == $0.time ? $0.looks + 1 : 0)
-        return $0.looks == (path == nil ? 10 : 2)
-      }
+  func waitUntilIdle() async throws -> Bool {
+    let idleness = Mutex(Idleness())
+    return try await wait { idleness.withLock { $0.look(at: restingTime) } == 10 }
+  }
+
+  /// Blocks this thread until the process has a file open and is blocked. For what must go on soon after it: the wait
+  /// for a turn on the pool can be longer than a program waits for a lock.
+  /// - Returns: false when the process ended before it did.
+  func blockUntilIdle(with path: String) throws -> Bool {
+    var idleness = Idleness()
+    return try block { hasOpen(path) && idleness.look(at: restingTime) == 2 }
+  }
+
+  private struct Idleness {
+    private var last: String?
+    private var looks = 0
+
+    /// How many looks one after the other have found the same resting time.
+    mutating func look(at now: String?) -> Int {
+      looks = now != nil && now == last ? looks + 1 : 0
+      last = now
+      return looks
     }
   }
 
+  /// Known on Linux only.
   private func hasOpen(_ path: String) -> Bool {
     #if os(Linux)
       let folder = "/proc/\(identifier)/fd"
