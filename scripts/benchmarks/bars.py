@@ -164,7 +164,7 @@ class Reimport:
 class FindOrCreate(Reimport):
     """1,000,000 stop times found one by one, of which half are stored, against SELECT and INSERT in one transaction."""
 
-    key, title, limit = "find-or-create", "find-or-create of 1,000,000 records, half stored, against C `SELECT`, `INSERT`", 2.0
+    key, title, limit = "find-or-create", "find-or-create of 1,000,000 records, half stored, against C `SELECT`, `INSERT`", 1.0
     count, changed = 1_000_000, False
     pipelines = ["transit-reimport.yaml", "transit-find-or-create.yaml"]
 

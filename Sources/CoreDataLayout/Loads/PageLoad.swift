@@ -21,6 +21,8 @@ final class PageLoad {
   private let rows = EncodedRows()
   private var shapes: [RowPlan.Key: RecordShape] = [:]
   private var encoders: [RowPlan.Key: RecordEncoder] = [:]
+  /// By model index of the entity.
+  private var snapshotRows: [Int: SnapshotRows] = [:]
   /// Columns that indexes are made of, by table name, kept so that the tables need not be read again.
   private let keyColumns: [String: [KeyColumn]]
   /// The last primary key handed out, by model index of the root entity.
@@ -67,6 +69,9 @@ final class PageLoad {
         ($0, try TableTreeWriter(file: file, root: $1, after: filled[$0], workers: workers))
       })
   }
+
+  /// Whether no row was added and none will be changed.
+  var isEmpty: Bool { changes == nil && trees.values.allSatisfy(\.isEmpty) && links.groups.isEmpty }
 
   func reserve(_ count: Int, for entity: Entity) -> Int64? {
     guard let last = lastKeys[entity.root.index] else { return nil }
@@ -129,6 +134,27 @@ final class PageLoad {
         values, states: states, valueState: RowBatch.State.value.rawValue, firstRowID: firstKey, count: batch.count)
     }
   }
+
+  /// Adds new objects of one entity, whose table is being loaded.
+  func insert(_ snapshots: [Snapshot], _ range: Range<Int>) throws {
+    let space = snapshots[range.lowerBound].objectID.space
+    let rows =
+      snapshotRows[space.entityIndex] ?? SnapshotRows(space.entity, layout: writer.layout, capacity: Self.rowsAtOnce)
+    snapshotRows[space.entityIndex] = rows
+    let plan = try writer.plan(for: rows.batch)
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let end = min(start + Self.rowsAtOnce, range.upperBound)
+      try rows.fill(snapshots, start..<end)
+      let isInserted = try unsafe rows.primaryKeys.withUnsafeBufferPointer {
+        unsafe try insert(rows.batch, plan: plan, primaryKeys: $0)
+      }
+      if !isInserted { throw StoreError.failure("\(space.entity.name) is not being loaded") }
+      start = end
+    }
+  }
+
+  private static let rowsAtOnce = 256
 
   /// Hands the cells of every kept column to `body`; a column that rows of this shape do not fill from whole numbers of
   /// the batch is given up.

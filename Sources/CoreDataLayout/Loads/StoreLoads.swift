@@ -9,7 +9,7 @@ final class StoreLoads {
   let writer: StoreWriter
   /// Rows that are being written as finished pages.
   private var pageLoad: PageLoad?
-  /// Whether rows were ever written as finished pages.
+  /// Whether a load that has ended wrote rows as finished pages.
   private(set) var hasLoadedPages = false
   /// How much was written as finished pages.
   var pageLog = PageLog()
@@ -65,7 +65,7 @@ final class StoreLoads {
 
   /// See `SQLiteStore.hasChanges`.
   func hasChanges() throws -> Bool {
-    if file.isCreator || hasLoadedPages { return true }
+    if file.isCreator || hasLoadedPages || pageLoad?.isEmpty == false { return true }
     guard let rowWatch else { return connection.totalChanges != 0 }
     return try rowWatch.hasChanges
       || layout.tables.contains { table in
@@ -162,7 +162,6 @@ final class StoreLoads {
       } catch let error as PageError {
         return try file.mappingPageErrors { throw error }
       }
-      hasLoadedPages = true
       return true
     }
   }
@@ -190,6 +189,28 @@ final class StoreLoads {
     return try file.mappingPageErrors { unsafe try pageLoad.insert(batch, plan: plan, primaryKeys: primaryKeys) }
   }
 
+  /// Adds the new objects of a save to the load that is going on. Such a save cannot be undone, as nothing that the load
+  /// writes can.
+  /// - Returns: false when there is none for all their tables, or the save has to do with other rows as well.
+  func save(_ request: SaveRequest) throws -> Bool {
+    guard let pageLoad, request.updated.isEmpty, request.deleted.isEmpty, request.toMany.isEmpty else { return false }
+    let inserted = request.inserted
+    var runs: [Range<Int>] = []
+    for index in inserted.indices {
+      if let last = runs.last, inserted[last.lowerBound].objectID.space === inserted[index].objectID.space {
+        runs[runs.count - 1] = last.lowerBound..<index + 1
+      } else {
+        runs.append(index..<index + 1)
+      }
+    }
+    guard isPageLoading(runs.map { inserted[$0.lowerBound].objectID.entity }) else { return false }
+    try writer.check(request)
+    try file.mappingPageErrors {
+      for run in runs { try pageLoad.insert(inserted, run) }
+    }
+    return true
+  }
+
   /// Takes up memberships, to be written when the load ends.
   /// - Returns: false when there is no load, or they cannot wait.
   func link(
@@ -208,6 +229,7 @@ final class StoreLoads {
     try writer.session.locked {
       guard let load = pageLoad else { return }
       pageLoad = nil
+      if !load.isEmpty { hasLoadedPages = true }
       try file.mappingPageErrors {
         try load.finishTables()
         // The tables go to disk while the indexes are made.

@@ -18,7 +18,8 @@ extension StoreWriter {
     }
   }
 
-  private func check(_ request: SaveRequest) throws {
+  /// Checks that a request fits the model and the store.
+  func check(_ request: SaveRequest) throws {
     var seen = SeenIDs()
     // Most ids have the space of the one before, and what is asked here of the first is true of all of a space.
     var known: ObjectID.Space?

@@ -22,6 +22,7 @@ extension SQLiteStore {
   /// Writes a context's changes in one transaction and runs the body before that is committed.
   /// - Throws: see `save(_:)`, and what the body throws, which must not use this store.
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
+    if try session.locked({ try loads.save(request) }) { return try body() }
     try writing { try $0.save(request, beforeCommit: body) }
   }
 

@@ -25,9 +25,11 @@ enum ValueCoding {
     }
   }
 
-  private static func fits(_ value: Value, _ kind: RowPlan.Kind) -> Bool {
+  /// Whether a column of a kind can hold a value.
+  static func fits(_ value: Value, _ kind: RowPlan.Kind) -> Bool {
     switch (value, kind) {
-    case (.integer, .integer), (.boolean, .integer), (.double, .real), (.date, .real), (.decimal, .decimal),
+    case (.null, _), (.double, .float), (.integer, .real), (.integer, .float), (.data, .externalBlob),
+      (.integer, .integer), (.boolean, .integer), (.double, .real), (.date, .real), (.decimal, .decimal),
       (.integer, .decimal), (.string, .text), (.uri, .text), (.data, .blob), (.uuid, .uuid),
       (.integer, .entityNumber):
       true

@@ -2,21 +2,26 @@
 /// up one by one, it is read a first time without writing (`UnchangedScan`).
 struct MatchingReading {
   let scope: StepScope
-  /// Whether many new or changed records may be written as finished pages.
-  let rewritesTable: Bool
+  /// Whether many changed records may be written as finished pages.
+  let rewritesRows: Bool
+  /// How many new records are written as finished pages; nil where they are not.
+  let loading: NewRecordLoading?
   /// Writes the records of a batch one by one.
   let write: (DecodedBatch) throws -> Void
 
-  init(_ scope: StepScope, rewritesTable: Bool, write: @escaping (DecodedBatch) throws -> Void) {
+  init(
+    _ scope: StepScope, rewritesRows: Bool, loading: NewRecordLoading?, write: @escaping (DecodedBatch) throws -> Void
+  ) {
     self.scope = scope
-    self.rewritesTable = rewritesTable
+    self.rewritesRows = rewritesRows && scope.plan.allowsTableRewrite
+    self.loading = scope.plan.allowsPageAppend ? loading : nil
     self.write = write
   }
 
   /// Has all records of the source written.
   func run() throws {
     let plan = scope.plan
-    let scanned = try UnchangedScan.run(scope, collectsChanges: rewritesTable && plan.allowsTableRewrite)
+    let scanned = try UnchangedScan.run(scope, collectsChanges: rewritesRows, loadsNew: loading != nil)
     var superseded = SupersededRecords()
     if plan.looksForDuplicates {
       let duplicates = DuplicateKeyScan(scope.source)
@@ -24,8 +29,8 @@ struct MatchingReading {
     }
     scope.keys.begin()
     if let scanned {
-      if rewritesTable, plan.allowsPageAppend,
-        try TableRewrite(scope: scope, scanned: scanned, superseded: superseded, write: write).run()
+      if let loading,
+        try TableRewrite(scope: scope, scanned: scanned, superseded: superseded, loading: loading, write: write).run()
       {
         return
       }

@@ -9,6 +9,8 @@ final class ScannedRecords {
   let rowCount: Int
   /// Records of the source, faults not counted.
   private(set) var count = 0
+  /// Whether the source is read again when many of its records are new: none of them is kept then.
+  private let readsAgainForNew: Bool
   private(set) var unchangedCount = 0
   private(set) var filteredCount = 0
   /// Records whose keys no stored row has.
@@ -34,9 +36,12 @@ final class ScannedRecords {
   private var changesAreWritten = false
   /// Numbers of the records of the batch at hand in a later reading; none while there is none.
   private var numbers = 0..<0
+  private let settings: UnchangedScanSettings
 
-  init(_ scope: StepScope, rowCount: Int, changes: ChangedRows?) {
+  init(_ scope: StepScope, rowCount: Int, changes: ChangedRows?, readsAgainForNew: Bool) {
+    self.readsAgainForNew = readsAgainForNew
     self.rowCount = rowCount
+    settings = scope.session.unchangedScan
     self.changes = changes
     deferred = DeferredRecords(scope.plan, scope.session)
     undecided = deferred
@@ -103,7 +108,7 @@ final class ScannedRecords {
     }
     count += findings.count
     // Faults are only known where the whole batch is.
-    if decoded.records.faults.isEmpty {
+    if decoded.records.faults.isEmpty, !readsAgainForNew || !hasManyNew {
       deferred.add(left, of: decoded)
       if changes != nil { undecided.add(open, of: decoded) }
     } else {
@@ -112,12 +117,16 @@ final class ScannedRecords {
     }
   }
 
+  /// Whether it costs less to write new rows as finished pages and to make the indexes anew than to keep those up row
+  /// by row. Stays true once it is.
+  var hasManyNew: Bool { newCount >= settings.leastLoaded && newCount >= rowCount / settings.rowsPerLoaded }
+
   // MARK: - Changes
 
   /// Hands over the collected changes of stored rows.
   /// - Returns: the changes where they are many, to be written together; nil where they are few, or only SQLite can
   ///   write them.
-  func releaseChanges(ifMany settings: UnchangedScanSettings) -> ChangedRows? {
+  func releaseChangesIfMany() -> ChangedRows? {
     defer { changes = nil }
     guard changedCount >= settings.leastChanged, changedCount >= rowCount / settings.rowsPerChanged else { return nil }
     return changes

@@ -4,7 +4,17 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// Writes many new or changed records of an upsert into a table that has rows. One by one, each costs a search in the
+/// A way to write new records while rows of their table are written as finished pages.
+struct NewRecordLoading {
+  /// Makes the work of decode workers beyond decoding, when the pages have been begun.
+  var prepare: () throws -> BulkPreparation? = { nil }
+  /// Writes the records of a batch, all of which are new.
+  var write: (DecodedBatch) throws -> Void
+  /// Writes what was held back, before the pages are finished.
+  var finish: () throws -> Void = {}
+}
+
+/// Writes many new or changed records of a step into a table that has rows. One by one, each costs a search in the
 /// table or in every index; instead the new rows go behind the old ones as finished pages, the old ones are written
 /// anew with their changes, and indexes are made anew from all keys in order.
 struct TableRewrite {
@@ -12,27 +22,17 @@ struct TableRewrite {
   /// The findings of a first reading.
   let scanned: ScannedRecords
   let superseded: SupersededRecords
+  let loading: NewRecordLoading
   /// Writes the records of a batch one by one.
   let write: (DecodedBatch) throws -> Void
   private var session: ImportSession { scope.session }
-
-  init(
-    scope: StepScope, scanned: ScannedRecords, superseded: SupersededRecords,
-    write: @escaping (DecodedBatch) throws -> Void
-  ) {
-    self.scope = scope
-    self.scanned = scanned
-    self.superseded = superseded
-    self.write = write
-  }
 
   /// Writes the new or the changed records, or both, where they are many. The others are left, each to be written as
   /// ever, unless new ones were written: then all is done.
   /// - Returns: whether all is done.
   func run() throws -> Bool {
-    let settings = session.unchangedScan
-    let appends = scanned.hasManyNew(settings)
-    let changes = scanned.releaseChanges(ifMany: settings)
+    let appends = scanned.hasManyNew
+    let changes = scanned.releaseChangesIfMany()
     guard appends || changes != nil, let pages = session.target.pages,
       try pages.beginPageLoad(
         [scope.plan.root.entity], memoryBudget: session.memory.keptColumns, workers: session.jobs, appends: true,
@@ -58,16 +58,20 @@ struct TableRewrite {
   /// - Parameter changes: the changes of stored rows, which are written at the end of the load.
   /// - Returns: the rest.
   private func append(besides changes: ChangedRows?) throws -> DeferredRecords {
-    scope.count(StepOutcomes(remarks: ["\(scanned.newCount) new records written as finished pages"]))
-    let writer = NewRowWriter(scope, rules: .upserted)
-    writer.setPreparation(try BulkPreparation(scope.plan, session: session))
+    let before = scope.outcomes.inserted
+    let preparation = try loading.prepare()
     var others = DeferredRecords(scope.plan, session)
-    try scope.source.read(without: superseded, preparation: writer.preparation) { decoded in
+    try scope.source.read(without: superseded, preparation: preparation) { decoded in
       scope.count(StepOutcomes(unchanged: scanned.dropUnchanged(from: decoded, changesAreWritten: changes != nil)))
       others.add(removeOthers(decoded), of: decoded)
-      scope.check(decoded)
-      try writer.write(decoded, isFinal: false)
+      try loading.write(decoded)
       scope.addProgress(of: decoded)
+    }
+    try loading.finish()
+    // A record that was refused may have ended the load.
+    let written = scope.outcomes.inserted - before
+    if written > 0, session.target.pages?.isPageLoading == true {
+      scope.count(StepOutcomes(remarks: ["\(written) new records written as finished pages"]))
     }
     return others
   }
@@ -100,13 +104,6 @@ struct TableRewrite {
       decoded.forgetRejected()
       try write(decoded)
     }
-  }
-}
-
-extension ScannedRecords {
-  /// Whether it costs less to make the indexes anew than to keep them up row by row.
-  fileprivate func hasManyNew(_ settings: UnchangedScanSettings) -> Bool {
-    newCount >= settings.leastLoaded && newCount >= rowCount / settings.rowsPerLoaded
   }
 }
 

@@ -24,19 +24,21 @@ struct UnchangedScan {
   private var keyHashes: [UInt64] = []
   private var session: ImportSession { scope.session }
 
-  private init(_ scope: StepScope, _ comparison: RowComparison, changes: ChangedRows?) {
+  private init(_ scope: StepScope, _ comparison: RowComparison, changes: ChangedRows?, loadsNew: Bool) {
     self.scope = scope
     self.comparison = comparison
     lookup = StoredRowLookup(comparison, changes: changes?.shape, scope.plan, session: scope.session)
     finder = lookup.makeWorker()
-    records = ScannedRecords(scope, rowCount: comparison.rowCount, changes: changes)
+    records = ScannedRecords(scope, rowCount: comparison.rowCount, changes: changes, readsAgainForNew: loadsNew)
     demanded = scope.plan.root.references.filter { $0.relationship.requiresDestination }.compactMap(\.column)
   }
 
   /// Reads the source of a step.
-  /// - Parameter collectsChanges: whether changes of stored rows are kept, so that they can be written as pages.
+  /// - Parameters:
+  ///   - collectsChanges: whether changes of stored rows are kept, so that they can be written as pages.
+  ///   - loadsNew: whether new records may be written as pages; where they are many, the source is read again for that.
   /// - Returns: nil when the step's records cannot be compared with stored rows, and all go through the store.
-  static func run(_ scope: StepScope, collectsChanges: Bool) throws -> ScannedRecords? {
+  static func run(_ scope: StepScope, collectsChanges: Bool, loadsNew: Bool) throws -> ScannedRecords? {
     let session = scope.session
     let plan = scope.plan
     let settings = session.unchangedScan
@@ -53,7 +55,7 @@ struct UnchangedScan {
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
         memoryBudget: session.memory.changedRows)
       : nil
-    var scan = UnchangedScan(scope, comparison, changes: changes)
+    var scan = UnchangedScan(scope, comparison, changes: changes, loadsNew: loadsNew)
     try scope.source.read(lookup: scan.lookup.isFree ? scan.lookup : nil) { try scan.examine($0) }
     scan.findRepeatedKeys()
     // With `duplicates: first`, the unchanged records before a record count as well: the scan is of no use.

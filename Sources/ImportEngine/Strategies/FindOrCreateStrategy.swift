@@ -3,7 +3,8 @@ import Pipelines
 import StoreInterface
 
 /// Finds or makes objects in a context for each batch and saves it: the way with full object-graph semantics. Where one
-/// batch cannot matter to the next, it is saved while the objects of the next are made.
+/// batch cannot matter to the next, it is saved while the objects of the next are made, and many new objects are saved
+/// as finished pages (`TableRewrite`).
 final class FindOrCreateStrategy: WritingStrategy {
   let scope: StepScope
   private let matched: MatchedRecords
@@ -20,7 +21,11 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   func importRecords() throws {
     do {
-      try MatchingReading(scope, rewritesTable: false) { try self.importBatch($0) }.run()
+      // The store takes the rows of new objects as finished pages; whatever else it is asked ends that.
+      let loading =
+        scope.plan.savesMayOverlap
+        ? NewRecordLoading(write: { try self.importBatch($0) }, finish: { try self.finishSaving() }) : nil
+      try MatchingReading(scope, rewritesRows: false, loading: loading) { try self.importBatch($0) }.run()
     } catch {
       // The batch before is finished first, so that its outcomes count and its problems come first.
       try finishSaving()

@@ -17,7 +17,17 @@ final class UpsertStrategy: WritingStrategy {
   func begin() throws { try scope.beginLookups() }
 
   func importRecords() throws {
-    try MatchingReading(scope, rewritesTable: true) { try self.importBatch($0) }.run()
+    let writer = NewRowWriter(scope, rules: .upserted)
+    let loading = NewRecordLoading(
+      prepare: { [scope] in
+        writer.setPreparation(try BulkPreparation(scope.plan, session: scope.session))
+        return writer.preparation
+      },
+      write: { [scope] in
+        scope.check($0)
+        try writer.write($0, isFinal: false)
+      })
+    try MatchingReading(scope, rewritesRows: true, loading: loading) { try self.importBatch($0) }.run()
   }
 
   func write(_ decoded: DecodedBatch, isFinal: Bool) throws {

@@ -275,8 +275,12 @@ public final class PersistentStoreCoordinator: Sendable {
     ids.reserveCapacity(entities.count)
     Self.forEachRun(places) { place, range in
       var key = nextKeys[place, default: 1]
+      let spaces = attached[place.store].idSpaces
+      var last = (entityIndex: -1, space: spaces[place.root])
       for position in range {
-        ids.append(ObjectID(space: attached[place.store].idSpaces[entities[position].index], primaryKey: key))
+        let index = entities[position].index
+        if index != last.entityIndex { last = (index, spaces[index]) }
+        ids.append(ObjectID(space: last.space, primaryKey: key))
         key += 1
       }
       nextKeys[place] = key

@@ -93,9 +93,7 @@ public struct BatchRowWriter {
       guard let converted = attribute.fitting(value) else {
         throw wrong(path, number, "the value does not fit an attribute of type \(attribute.type)", value)
       }
-      if converted == .null {
-        unsafe batch.states[column][row] = RowBatch.State.null.rawValue
-      } else if !set(converted, column, row) {
+      if !batch.set(converted, column: column, row: row) {
         throw wrong(path, number, "the value cannot be kept", value)
       }
     }
@@ -107,28 +105,5 @@ public struct BatchRowWriter {
         entity: entity.name, property: path, code: value == nil ? .wrongDestination : .wrongType,
         message: "row \(number): \(message)", value: value)
     ])
-  }
-
-  private func set(_ value: Value, _ column: Int, _ row: Int) -> Bool {
-    func bytes(_ bytes: some Collection<UInt8>) {
-      let slice = unsafe Array(bytes).withUnsafeBytes { buffer in
-        unsafe buffer.baseAddress.map { unsafe batch.append($0, count: buffer.count) }
-      }
-      unsafe batch.slices(column)[row] = slice ?? RowBatch.Slice(offset: 0, length: 0)
-    }
-    switch (value, batch.columns[column].storage) {
-    case (.integer(let number), .integer): unsafe batch.integers(column)[row] = number
-    case (.boolean(let flag), .integer): unsafe batch.integers(column)[row] = flag ? 1 : 0
-    case (.double(let number), .real): unsafe batch.reals(column)[row] = number
-    case (.date(let date), .real): unsafe batch.reals(column)[row] = date.timeIntervalSinceReferenceDate
-    case (.decimal(let number), .bytes): bytes(Array(number.description.utf8))
-    case (.string(let text), .bytes): bytes(text.utf8)
-    case (.uri(let uri), .bytes): bytes(uri.absoluteString.utf8)
-    case (.data(let data), .bytes): bytes(data)
-    case (.uuid(let uuid), .bytes): bytes(unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Array($0) })
-    default: return false
-    }
-    unsafe batch.states[column][row] = RowBatch.State.value.rawValue
-    return true
   }
 }
