@@ -21,14 +21,15 @@ extension StoreWriter {
   /// Checks that a request fits the model and the store.
   func check(_ request: SaveRequest) throws {
     var seen = SeenIDs()
-    // Most ids have the space of the one before, and what is asked here of the first is true of all of a space.
-    var known: ObjectID.Space?
+    // What is asked here of the first id is true of all of its space. By model index of the entity.
+    var known: [ObjectID.Space?] = Array(repeating: nil, count: file.model.descriptions.count)
     func check(_ objectID: ObjectID) throws {
-      if objectID.space === known { return }
+      let index = objectID.space.entityIndex
+      if index < known.count, known[index] === objectID.space { return }
       guard file.primaryKey(of: objectID) != nil else {
         throw StoreError.failure("\(objectID.entity.name): the id is not one of this store")
       }
-      known = objectID.space
+      known[index] = objectID.space
     }
     var counts: [Int: (attributes: Int, relationships: Int)] = [:]
     for (list, isInserted) in [(request.inserted, true), (request.updated, false)] {
@@ -47,15 +48,15 @@ extension StoreWriter {
           expected = counts[index] ?? (objectID.entity.attributes.count, objectID.entity.relationships.count)
           counts[index] = expected
         }
-        let edited = list[index].edited
-        guard edited?.attributeCount ?? list[index].ownAttributes.count == expected.attributes,
-          edited?.relationshipCount ?? list[index].ownToOne.count == expected.relationships
+        let isEdited = list[index].edited != nil
+        guard list[index].edited?.attributeCount ?? list[index].ownAttributes.count == expected.attributes,
+          list[index].edited?.relationshipCount ?? list[index].ownToOne.count == expected.relationships
         else {
           throw StoreError.failure(
             "\(list[index].objectID.entity.name): the snapshot does not have the entity's properties")
         }
         for position in 0..<expected.relationships {
-          let destination = edited == nil ? list[index].ownToOne[position] : edited?.destination(position)
+          let destination = isEdited ? list[index].destination(position) : list[index].ownToOne[position]
           if let destination { try check(destination) }
         }
         if !seen.insert(list[index].objectID) {

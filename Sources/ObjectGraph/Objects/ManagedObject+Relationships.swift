@@ -48,6 +48,8 @@ extension ManagedObject {
     if status == .fault { return }
     let previous = loadedDestination(index)
     if previous == destination { return }
+    // The weak reference is costly to read.
+    let context = self.context
     if let destination, let context, context.deletedIDs.contains(destination) {
       context.pending.noteLostDestination(destination)
     }

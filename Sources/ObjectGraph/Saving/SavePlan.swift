@@ -50,9 +50,19 @@ struct SavePlan {
   private mutating func reserveIDs() throws {
     let inserted = objects.inserted
     // Keys that a failed save reserved are used again, so that they follow the order of insertion all the same.
-    let keyless = inserted.filter { !$0.hasReservedID }
-    for (object, id) in zip(keyless, try context.reserveIDs(for: keyless)) { object.reserve(id) }
-    for index in inserted.indices { request.inserted[index].objectID = permanent(inserted[index]) }
+    let keyless = inserted.contains(where: \.hasReservedID) ? inserted.filter { !$0.hasReservedID } : inserted
+    let ids = try context.reserveIDs(for: keyless)
+    var next = 0
+    // In one pass, since every look at many objects waits for memory.
+    for index in inserted.indices {
+      if inserted[index].hasReservedID {
+        request.inserted[index].objectID = permanent(inserted[index])
+      } else {
+        inserted[index].reserve(ids[next])
+        if inserted[index].objectID.isTemporary { request.inserted[index].objectID = ids[next] }
+        next += 1
+      }
+    }
     for index in unresolved.inserted {
       request.inserted[index].toOne = permanent(destinations: request.inserted[index].toOne)
     }

@@ -255,46 +255,31 @@ public final class PersistentStoreCoordinator: Sendable {
       var root: Int
     }
     let attached = router.attachedStores
-    var known: [Place?] = Array(repeating: nil, count: model.descriptions.count)
-    let places = try entities.enumerated().map { position, entity in
-      let wanted = stores?[position]
-      if wanted == nil, let place = known[entity.index] { return place }
-      let store = try StoreRouter.position(for: entity, assigned: wanted, among: attached)
-      let place = Place(store: store, root: entity.root.index)
-      if wanted == nil { known[entity.index] = place }
-      return place
+    // Objects of one entity mostly come one after the other.
+    var runs: [(entity: Entity, place: Place, count: Int)] = []
+    for position in entities.indices {
+      if position > 0, entities[position] == entities[position - 1], stores?[position] == stores?[position - 1] {
+        runs[runs.count - 1].count += 1
+        continue
+      }
+      let entity = entities[position]
+      let store = try StoreRouter.position(for: entity, assigned: stores?[position], among: attached)
+      runs.append((entity, Place(store: store, root: entity.root.index), 1))
     }
-    // Objects of one place mostly come one after the other.
     var counts: [Place: Int] = [:]
-    Self.forEachRun(places) { place, range in counts[place, default: 0] += range.count }
+    for run in runs { counts[run.place, default: 0] += run.count }
     var nextKeys: [Place: Int64] = [:]
     for (place, count) in counts.sorted(by: { ($0.key.store, $0.key.root) < ($1.key.store, $1.key.root) }) {
       nextKeys[place] = try attached[place.store].store.reservePrimaryKeys(count, for: model.entities[place.root])
     }
     var ids: [ObjectID] = []
     ids.reserveCapacity(entities.count)
-    Self.forEachRun(places) { place, range in
-      var key = nextKeys[place, default: 1]
-      let spaces = attached[place.store].idSpaces
-      var last = (entityIndex: -1, space: spaces[place.root])
-      for position in range {
-        let index = entities[position].index
-        if index != last.entityIndex { last = (index, spaces[index]) }
-        ids.append(ObjectID(space: last.space, primaryKey: key))
-        key += 1
-      }
-      nextKeys[place] = key
+    for run in runs {
+      let first = nextKeys[run.place, default: 1]
+      let space = attached[run.place.store].idSpaces[run.entity.index]
+      for key in first..<first + Int64(run.count) { ids.append(ObjectID(space: space, primaryKey: key)) }
+      nextKeys[run.place] = first + Int64(run.count)
     }
     return ids
-  }
-
-  private static func forEachRun<Element: Equatable>(_ elements: [Element], _ body: (Element, Range<Int>) -> Void) {
-    var start = 0
-    while start < elements.count {
-      var end = start + 1
-      while end < elements.count && elements[end] == elements[start] { end += 1 }
-      body(elements[start], start..<end)
-      start = end
-    }
   }
 }
