@@ -189,8 +189,8 @@ final class StoreLoads {
     return try file.mappingPageErrors { unsafe try pageLoad.insert(batch, plan: plan, primaryKeys: primaryKeys) }
   }
 
-  /// Adds the new objects of a save to the load that is going on. Such a save cannot be undone, as nothing that the load
-  /// writes can.
+  /// Adds the new objects of a save to the load that is going on. Such a save cannot be undone, as nothing that the
+  /// load writes can.
   /// - Returns: false when there is none for all their tables, or the save has to do with other rows as well.
   func save(_ request: SaveRequest) throws -> Bool {
     guard let pageLoad, request.updated.isEmpty, request.deleted.isEmpty, request.toMany.isEmpty else { return false }

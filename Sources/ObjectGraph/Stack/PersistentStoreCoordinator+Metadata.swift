@@ -11,8 +11,8 @@ extension PersistentStoreCoordinator {
   }
 
   /// Replaces what programs keep in a store's metadata; nil for nothing. It is written at once, where Core Data writes
-  /// it with the next save; that save throws what goes wrong. Entries under Core Data's keys, and under those that begin with `Seedbed`,
-  /// stay what they are.
+  /// it with the next save; that save throws what goes wrong. Entries under Core Data's keys, and under those that
+  /// begin with `Seedbed`, stay what they are.
   public func setMetadata(_ metadata: [String: Any]?, for store: any PersistentStore) {
     do {
       try router.require(store)

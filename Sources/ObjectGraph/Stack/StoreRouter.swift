@@ -29,8 +29,6 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     let url: URL?
     /// As the store says, or as it was described.
     let isReadOnly: Bool
-    /// The name of its configuration; nil for all entities.
-    let configuration: String?
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
     /// The observation of remote changes, which ends when it is released.
@@ -107,7 +105,7 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
       isInMemory: store is any InMemoryFetching,
       identifier: store.identifier,
       idSpaces: model.idSpaces(store: store.identifier), url: url,
-      isReadOnly: isReadOnly || store.isReadOnly, configuration: configuration,
+      isReadOnly: isReadOnly || store.isReadOnly,
       entities: try entities(inConfiguration: configuration),
       observation: observation)
     try attached.withLock { try Self.requireNew(entry, among: $0) }
@@ -131,11 +129,6 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
   @discardableResult
   func remove(_ store: any PersistentStore) throws -> AttachedStore {
     try attached.withLock { stores in stores.remove(at: try Self.index(of: store, among: stores)) }
-  }
-
-  /// - Throws: `StoreError.failure` when it does not belong to the coordinator.
-  func entry(of store: any PersistentStore) throws -> AttachedStore {
-    try attached.withLock { $0[try Self.index(of: store, among: $0)] }
   }
 
   /// - Throws: `StoreError.failure` when it does not belong to the coordinator.

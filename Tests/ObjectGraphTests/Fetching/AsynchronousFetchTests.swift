@@ -16,7 +16,8 @@ private struct Crowd: Sendable {
   let group: Entity
 
   init(_ kind: StoreKind, count wanted: Int? = nil) throws {
-    // Evaluation in memory is slower, and is ended between two rows: with these it takes minutes, and a row not one second.
+    // Evaluation in memory is slower, and is ended between two rows: with these it takes minutes, and a row not one
+    // second.
     let count = wanted ?? (kind == .sqlite ? 2_400 : 320)
     self.count = count
     var item = EntityDescription("Item")
