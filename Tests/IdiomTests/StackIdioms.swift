@@ -94,6 +94,29 @@ struct StackIdioms {
     #expect(again.identifier == store.identifier)
   }
 
+  @Test("stacks: work on a coordinator's queue")
+  func coordinatorQueue() async throws {
+    let url = url
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: try Kitchen.model())
+    let identifier = try coordinator.performAndWait {
+      try coordinator.addPersistentStore(type: .sqlite, configuration: nil, at: url, options: nil).identifier
+    }
+    let order = Collected<Int>()
+    coordinator.performAndWait {
+      coordinator.perform { order.append(2) }
+      coordinator.performAndWait { order.append(1) }
+    }
+    let count = await coordinator.perform { coordinator.persistentStores.count }
+    #expect(order.removeAll() == [1, 2] && count == 1)
+    #expect(throws: StoreError.self) {
+      try coordinator.performAndWait { try coordinator.destroyPersistentStore(at: url, type: .sqlite, options: nil) }
+    }
+    await #expect(throws: StoreError.self) {
+      try await coordinator.perform { try coordinator.destroyPersistentStore(at: url, type: .sqlite, options: nil) }
+    }
+    #expect(coordinator.persistentStores.map(\.identifier) == [identifier])
+  }
+
   @Test("stacks: a coordinator that calls back")
   func callback() throws {
     let coordinator = PersistentStoreCoordinator(managedObjectModel: try Kitchen.model())

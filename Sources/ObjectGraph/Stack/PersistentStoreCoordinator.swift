@@ -15,6 +15,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Rows that contexts read or saved last.
   let rowCache = RowCache()
   private let migrator = Mutex<(any StoreMigrating)?>(nil)
+  let confinement = QueueConfinement(label: "seedbed.coordinator")
   /// Taken while several stores are written to together, or read together as they are at one moment.
   let severalStores = NSLock()
   /// What contexts asked of the stores. It begins with nothing, and adds to `PerformanceCounters.process`.
