@@ -49,7 +49,9 @@ struct ReferenceApplier {
       let relationship = target.model.entities[group.entity].relationship(group.relationship)
     else { return }
     let inverse = relationship.inverse
-    let changesOtherSide = inverse.map { !$0.isToMany } ?? false
+    // Only the object graph checks how many members there are.
+    let changesOtherSide =
+      relationship.hasCountLimit || (inverse.map { !$0.isToMany || $0.hasCountLimit } ?? false)
     if group.isRestored, relationship.isToMany {
       if relationship.isOrdered { try buildIndexes() }
       try target.link(

@@ -21,7 +21,7 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   func importRecords() throws {
     do {
-      // The store takes the rows of new objects as finished pages; whatever else it is asked ends that.
+      // The store takes the rows of new objects as finished pages; a fetch, a look-up or another change ends that.
       let loading =
         scope.plan.savesMayOverlap
         ? NewRecordLoading(write: { try self.importBatch($0) }, finish: { try self.finishSaving() }) : nil
@@ -118,7 +118,8 @@ final class FindOrCreateStrategy: WritingStrategy {
 
 extension StepPlan {
   /// Whether objects can be made of a batch before the batch before it is stored, with the same result: no two batches
-  /// have to do with the same object, and the objects that they refer to are of other steps.
+  /// have to do with the same object, and the objects that they refer to are of other steps and may have any number of
+  /// members.
   var savesMayOverlap: Bool {
     guard root.children.isEmpty else { return false }
     for part in root.match {
@@ -137,7 +138,7 @@ extension StepPlan {
     return root.references.allSatisfy { reference in
       let relationship = reference.relationship
       return !relationship.isToMany && relationship.inverse?.isToMany != false
-        && relationship.destination.root != root.entity.root
+        && relationship.inverse?.hasCountLimit != true && relationship.destination.root != root.entity.root
     }
   }
 }

@@ -89,10 +89,7 @@ struct StrategyChoice: Sendable {
 
   /// Limits on the number of members are checked by the object graph only.
   private static func countObstacle(_ node: NodePlan) -> String? {
-    let limited = node.entity.relationships.first { relationship in
-      let rules = relationship.description
-      return rules.isToMany && !rules.isTransient && (rules.minimumCount > 0 || rules.maximumCount > 0)
-    }
+    let limited = node.entity.relationships.first { $0.hasCountLimit && !$0.description.isTransient }
     return limited.map { "the number of \($0.name) is limited" }
   }
 
@@ -131,6 +128,7 @@ struct StrategyChoice: Sendable {
   private static func referenceObstacle(_ reference: ReferencePlan) -> String? {
     guard let inverse = reference.relationship.inverse else { return nil }
     if !inverse.isToMany { return "the inverse of \(reference.property) is to-one" }
+    if inverse.hasCountLimit { return "the number of \(inverse.entity.name).\(inverse.name) is limited" }
     return nil
   }
 

@@ -97,10 +97,7 @@ import Synchronization
         destinationIndex: destination.index, isInverseToMany: inverse?.isToMany ?? false,
         inverseIndex: inverse.flatMap { inverse in destination.relationships.firstIndex { $0.name == inverse.name } })
     }
-    hasCountLimit = layout.relationships.map { relationship in
-      let rules = relationship.description
-      return rules.isToMany && (rules.minimumCount > 0 || rules.maximumCount > 0)
-    }
+    hasCountLimit = layout.relationships.map(\.hasCountLimit)
   }
 
   private static func validator(

@@ -92,6 +92,11 @@ public struct Relationship: Sendable, Hashable {
   /// Whether the objects of a to-many relationship have an order of their own. A to-one relationship that is marked as
   /// ordered has none; the mark only enters its version hash.
   public var isOrdered: Bool { resolved.description.isOrdered && resolved.description.isToMany }
+  /// Whether it is to-many and the number of its members has a minimum or a maximum.
+  public var hasCountLimit: Bool {
+    let rules = resolved.description
+    return rules.isToMany && (rules.minimumCount > 0 || rules.maximumCount > 0)
+  }
   /// The entity that declares the relationship.
   public var declaringEntity: Entity { Entity(model: entity.model, index: resolved.declaringEntity) }
   /// The entity that it leads to; objects may be of its sub-entities.
