@@ -50,8 +50,8 @@ struct ReferenceApplier {
     else { return }
     let inverse = relationship.inverse
     // Only the object graph checks how many members there are.
-    let changesOtherSide =
-      relationship.hasCountLimit || (inverse.map { !$0.isToMany || $0.hasCountLimit } ?? false)
+    let isLimited = relationship.hasCountLimit || inverse?.hasCountLimit == true
+    let changesOtherSide = inverse.map { !$0.isToMany } ?? false
     if group.isRestored, relationship.isToMany {
       if relationship.isOrdered { try buildIndexes() }
       try target.link(
@@ -59,9 +59,18 @@ struct ReferenceApplier {
         replacing: relationship.isOrdered)
     } else if group.isRestored {
       try update(relationship, pairs)
-    } else if changesOtherSide || (relationship.isToMany && relationship.isOrdered) {
+    } else if changesOtherSide || isLimited || (relationship.isToMany && relationship.isOrdered) {
       try buildIndexes()
-      try relate(relationship, pairs)
+      do {
+        try relate(relationship, pairs)
+      } catch let error as ValidationError where isLimited {
+        throw RunError(
+          .badData, code: "reference.count",
+          "references of \(relationship.entity.name).\(relationship.name) to objects that came later: \(error)",
+          hint:
+            "put the step of \(relationship.destination.name) first: then only the records beyond the limit are rejected"
+        )
+      }
     } else if relationship.isToMany {
       try target.link(
         relationship, pairs: pairs.map { (owner: $0.row.primaryKey, destination: $0.destination.primaryKey) },

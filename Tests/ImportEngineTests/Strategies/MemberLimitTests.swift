@@ -99,7 +99,8 @@ struct MemberLimitTests {
     #expect {
       try run(Self.boats("find-or-create") + Self.owners, batch: 5, in: workspace)
     } throws: {
-      "\($0)".contains("boats")
+      ($0 as? RunError)?.kind == .badData && "\($0)".contains("Owner.boats: 10 objects are more than the 3 allowed")
+        && ($0 as? RunError)?.hint?.contains("put the step of Owner first") == true
     }
     #expect(try !workspace.names().contains("Harbour.sqlite"))
   }
