@@ -4,47 +4,18 @@ import StoreInterface
 /// Makes batches of the snapshots of new objects of one entity, so that they can be written as finished pages. The rows
 /// are those that `SnapshotWriter` inserts.
 final class SnapshotRows {
-  /// A column's property, by its position in the entity.
-  private enum Source {
-    case attribute(Int, RowPlan.Kind)
-    /// An element of a composite attribute.
-    case element(Int, path: [String], RowPlan.Kind)
-    case destination(Int)
-    case destinationEntity(Int)
-  }
-
   /// The rows of the last snapshots.
   let batch: RowBatch
   /// Their primary keys.
   private(set) var primaryKeys: [Int64] = []
-  private let sources: [Source]
+  private let sources: [SnapshotColumns.Source]
+  private let paths: [[String]]
 
   init(_ entity: Entity, layout: StoreLayout, capacity: Int) {
-    var sources: [Source] = []
-    var columns: [RowBatch.Column] = []
-    // The store computes derived values itself.
-    for (position, attribute) in entity.attributes.enumerated()
-    where !attribute.isTransient && attribute.derivation == nil {
-      for leaf in StoredAttribute.leaves(of: attribute) {
-        guard layout.column(for: leaf.path, of: entity) != nil, let kind = try? RowPlan.kind(of: leaf.attribute) else {
-          continue
-        }
-        let path = Array(leaf.names.dropFirst())
-        sources.append(path.isEmpty ? .attribute(position, kind) : .element(position, path: path, kind))
-        columns.append(.init(.attribute(leaf.path), RowPlan.storage(of: kind)))
-      }
-    }
-    for (position, relationship) in entity.relationships.enumerated()
-    where !relationship.isToMany && layout.foreignKeyColumn(of: relationship) != nil {
-      sources.append(.destination(position))
-      columns.append(.init(.toOne(relationship.name), .integer))
-      if layout.entityColumn(of: relationship) != nil {
-        sources.append(.destinationEntity(position))
-        columns.append(.init(.toOneEntity(relationship.name), .integer))
-      }
-    }
-    self.sources = sources
-    batch = RowBatch(entity: entity, columns: columns, capacity: capacity)
+    let found = SnapshotColumns(entity, layout: layout)
+    sources = found.columns.map(\.source)
+    paths = found.paths
+    batch = RowBatch(entity: entity, columns: found.columns.map(\.inBatch), capacity: capacity)
   }
 
   /// Replaces the rows by those of some snapshots, which are not more than the capacity.
@@ -52,7 +23,7 @@ final class SnapshotRows {
   func fill(_ snapshots: [Snapshot], _ range: Range<Int>) throws {
     batch.removeAll()
     primaryKeys.removeAll(keepingCapacity: true)
-    // Nothing is left of these rows when a value is refused.
+    // Counted first, so that the next call clears what a refused value leaves behind.
     batch.count = range.count
     for (column, source) in sources.enumerated() {
       for position in range { try set(snapshots, position, source, column, row: position - range.lowerBound) }
@@ -60,15 +31,17 @@ final class SnapshotRows {
     for position in range { primaryKeys.append(snapshots[position].objectID.primaryKey ?? 0) }
   }
 
-  private func set(_ snapshots: [Snapshot], _ position: Int, _ source: Source, _ column: Int, row: Int) throws {
+  private func set(_ snapshots: [Snapshot], _ position: Int, _ source: SnapshotColumns.Source, _ column: Int, row: Int)
+    throws
+  {
     switch source {
     case .attribute(let attribute, let kind):
       try set(snapshots[position].attribute(attribute), kind, column, row)
     case .element(let attribute, let path, let kind):
-      try set(snapshots[position].attribute(attribute).element(at: path), kind, column, row)
-    case .destination(let relationship):
+      try set(snapshots[position].attribute(attribute).element(at: paths[path]), kind, column, row)
+    case .toOneKey(let relationship):
       setNumber(snapshots[position].destination(relationship)?.primaryKey, column, row)
-    case .destinationEntity(let relationship):
+    case .toOneEntity(let relationship):
       setNumber(snapshots[position].destination(relationship).map { Int64($0.space.entityIndex) }, column, row)
     }
   }

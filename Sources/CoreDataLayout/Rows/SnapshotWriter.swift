@@ -10,21 +10,13 @@ import StoreInterface
 /// again only after `texts.removeAll`: every parameter is bound anew before a statement runs, and `deinit` clears the
 /// bindings before the memory goes. The writer is used inside the session's lock.
 final class SnapshotWriter {
-  enum Source {
-    case attribute(Int, RowPlan.Kind)
-    /// An element of a composite attribute, by the position of its path in `paths`, so that this value holds no
-    /// references.
-    case element(Int, path: Int, RowPlan.Kind)
-    case toOneKey(Int)
-    case toOneEntity(Int)
-  }
   let writer: StoreWriter
   private let entity: Entity
   private let table: String
   let number: Int
-  private(set) var columns: [(name: String, source: Source)] = []
+  let columns: [(name: String, source: SnapshotColumns.Source)]
   /// Of elements inside their composite attributes.
-  private(set) var paths: [[String]] = []
+  let paths: [[String]]
   /// Ordered to-one relationships: foreign key column and order column.
   private var ordered: [(relationship: Relationship, key: String, order: String)] = []
   /// Columns whose values may lie in files.
@@ -59,26 +51,20 @@ final class SnapshotWriter {
     let layout = writer.layout
     table = layout.table(for: entity).name
     number = layout.number(of: entity)
-    // The store computes derived values itself; the value in a snapshot may be out of date.
-    for (position, attribute) in entity.attributes.enumerated()
-    where !attribute.isTransient && attribute.derivation == nil {
-      for leaf in StoredAttribute.leaves(of: attribute) {
-        guard let column = layout.column(for: leaf.path, of: entity), let kind = try? RowPlan.kind(of: leaf.attribute)
-        else { continue }
-        let path = Array(leaf.names.dropFirst())
-        columns.append(
-          (column.name, path.isEmpty ? .attribute(position, kind) : .element(position, path: paths.count, kind)))
-        if !path.isEmpty { paths.append(path) }
-        if kind == .externalBlob { externalColumns.insert(column.name) }
+    let found = SnapshotColumns(entity, layout: layout)
+    columns = found.columns.map { ($0.name, $0.source) }
+    paths = found.paths
+    for column in columns {
+      switch column.source {
+      case .attribute(_, .externalBlob), .element(_, path: _, .externalBlob): externalColumns.insert(column.name)
+      default: break
       }
     }
-    for (position, relationship) in entity.relationships.enumerated() where !relationship.isToMany {
-      guard let key = layout.foreignKeyColumn(of: relationship) else { continue }
-      columns.append((key.name, .toOneKey(position)))
-      if let column = layout.entityColumn(of: relationship) { columns.append((column.name, .toOneEntity(position))) }
-      if let order = layout.orderColumn(of: relationship) {
-        ordered.append((relationship, key.name, order.name))
+    for relationship in entity.relationships where !relationship.isToMany {
+      guard let key = layout.foreignKeyColumn(of: relationship), let order = layout.orderColumn(of: relationship) else {
+        continue
       }
+      ordered.append((relationship, key.name, order.name))
     }
   }
 

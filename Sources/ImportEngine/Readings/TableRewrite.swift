@@ -4,16 +4,6 @@ import Pipelines
 import SeedFormats
 import StoreInterface
 
-/// A way to write new records while rows of their table are written as finished pages.
-struct NewRecordLoading {
-  /// Makes the work of decode workers beyond decoding, when the pages have been begun.
-  var prepare: () throws -> BulkPreparation? = { nil }
-  /// Writes the records of a batch, all of which are new.
-  var write: (DecodedBatch) throws -> Void
-  /// Writes what was held back, before the pages are finished.
-  var finish: () throws -> Void = {}
-}
-
 /// Writes many new or changed records of a step into a table that has rows. One by one, each costs a search in the
 /// table or in every index; instead the new rows go behind the old ones as finished pages, the old ones are written
 /// anew with their changes, and indexes are made anew from all keys in order.

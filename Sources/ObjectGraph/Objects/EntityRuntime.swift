@@ -24,7 +24,7 @@ import Synchronization
   /// Whether the class cannot change any more: it was stated, or chosen later, or there are objects.
   private let isChosen: Atomic<Bool>
   private let choosing = Mutex(())
-  /// Whether the count of members (or the presence of a destination) of each relationship is limited.
+  /// `Relationship.hasCountLimit` of each relationship.
   let hasCountLimit: [Bool]
   /// Facts about a relationship that are needed often.
   struct Link {

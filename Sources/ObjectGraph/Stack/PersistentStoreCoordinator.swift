@@ -15,6 +15,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Rows that contexts read or saved last.
   let rowCache = RowCache()
   private let migrator = Mutex<(any StoreMigrating)?>(nil)
+  /// For the program's own work in several steps; see `performAndWait(_:)`.
   let confinement = QueueConfinement(label: "seedbed.coordinator")
   /// Taken while several stores are written to together, or read together as they are at one moment.
   let severalStores = NSLock()
@@ -43,9 +44,7 @@ public final class PersistentStoreCoordinator: Sendable {
     var problems: [ModelError.Problem] = []
     runtimes = ModelLayout(model).layouts.map { EntityRuntime($0, classes: classes, problems: &problems) }
     hasInverselessRelationships = runtimes.contains { $0.layout.inverses.contains { $0 == nil } }
-    hasLimitedLists = runtimes.contains { runtime in
-      runtime.links.indices.contains { runtime.links[$0].isToMany && runtime.hasCountLimit[$0] }
-    }
+    hasLimitedLists = runtimes.contains { $0.hasCountLimit.contains(true) }
     if !problems.isEmpty { refuseStores(ModelError(problems)) }
     for runtime in runtimes where runtime.objectClass != ManagedObject.self {
       ClassRegistry.note(runtime.objectClass, of: self)
