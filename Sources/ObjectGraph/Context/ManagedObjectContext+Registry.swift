@@ -41,8 +41,21 @@ extension ManagedObjectContext {
     let entityContext = entityContext(space.entityIndex)
     let objectClass = entityContext.runtime.classOfNewObject()
     let isStrong = eventDepth > 0
+    let registry = registry
     for row in 0..<block.count {
-      let id = block.objectID(at: row)
+      let key = block.primaryKey(at: row)
+      let ordinal = UInt64(bitPattern: key)
+      if isStrong && registry.isBeyondAll(ordinal, of: space) {
+        // Most rows of large fetches come here.
+        let object = objectClass.init(
+          ManagedObject.Registration(
+            entityContext: entityContext, objectID: ObjectID(space: space, primaryKey: key), isInserted: false))
+        registry.append(object, ordinal, of: space)
+        object.take(block, row, asFault: asFaults)
+        objects.append(object)
+        continue
+      }
+      let id = ObjectID(space: space, primaryKey: key)
       if let object = registry.find(id) {
         if object.status == .fault {
           object.take(block, row, asFault: asFaults)

@@ -4,7 +4,7 @@ extension ObjectID {
   /// A number that differs among the objects of an entity in a store, and mostly among temporary ids.
   fileprivate var number: UInt64 { high ^ low }
   /// A number that ascends among the ids of a space in the order in which a store, or a context, gives them.
-  fileprivate var ordinal: UInt64 { space.store == nil ? low : high }
+  fileprivate var ordinal: UInt64 { space.isTemporary ? low : high }
 }
 
 /// The objects of a context by their ids, none of which it keeps alive for long.
@@ -171,6 +171,18 @@ extension ObjectID {
     } else {
       insertIntoSlot(object, id, isStrong: isStrong)
     }
+  }
+
+  /// Whether the table has no object of the space with that ordinal or a greater one, and takes one to `append`.
+  @inline(__always) func isBeyondAll(_ ordinal: UInt64, of space: ObjectID.Space) -> Bool {
+    usedCount == 0 && (unslotted.isEmpty || ordinal > lastUnslotted && space === unslottedSpace)
+  }
+
+  /// Adds an object, which the table may hold until `releaseUnused`. `isBeyondAll` must be true of it.
+  @inline(__always) func append(_ object: ManagedObject, _ ordinal: UInt64, of space: ObjectID.Space) {
+    if unslotted.isEmpty { unslottedSpace = space }
+    lastUnslotted = ordinal
+    unslotted.append(object)
   }
 
   @inline(__always) private func isBeyondUnslotted(_ id: ObjectID) -> Bool {

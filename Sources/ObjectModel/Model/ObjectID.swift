@@ -14,7 +14,9 @@ public struct ObjectID: Sendable, Hashable {
   @usableFromInline package final class Space: Sendable {
     package let entity: Entity
     /// The store's identifier; nil for temporary ids.
-    @usableFromInline package let store: String?
+    package let store: String?
+    /// Whether its ids are temporary, which is asked of every object: a comparison of `store` would copy the text.
+    @usableFromInline package let isTemporary: Bool
     /// `Entity.index`.
     package let entityIndex: Int
     /// `Entity.index` of the hierarchy's root.
@@ -23,6 +25,7 @@ public struct ObjectID: Sendable, Hashable {
     package init(entity: Entity, store: String?) {
       self.entity = entity
       self.store = store
+      isTemporary = store == nil
       entityIndex = entity.index
       rootIndex = entity.root.index
     }
@@ -63,7 +66,7 @@ public struct ObjectID: Sendable, Hashable {
   }
 
   /// The identity of a row; the space is one of a store.
-  package init(space: Space, primaryKey: Int64) {
+  @inlinable package init(space: Space, primaryKey: Int64) {
     self.space = space
     high = UInt64(bitPattern: primaryKey)
     low = 0
@@ -108,10 +111,10 @@ public struct ObjectID: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(high ^ low) }
 
   /// Whether the object has not been saved yet.
-  @inlinable public var isTemporaryID: Bool { space.store == nil }
-  package var isTemporary: Bool { space.store == nil }
+  @inlinable public var isTemporaryID: Bool { space.isTemporary }
+  @inlinable package var isTemporary: Bool { space.isTemporary }
   /// The row's `Z_PK` in its store; nil while it is temporary.
-  @inlinable public var primaryKey: Int64? { space.store == nil ? nil : Int64(bitPattern: high) }
+  @inlinable public var primaryKey: Int64? { space.isTemporary ? nil : Int64(bitPattern: high) }
 }
 
 /// The lists of spaces that are in use.

@@ -146,6 +146,12 @@ import Predicates
     return shape == nil ? list[row].objectID : ObjectID(space: space, primaryKey: unsafe cells[row * (width + 2)])
   }
 
+  /// The primary key of a row; 0 where it has none.
+  package func primaryKey(at row: Int) -> Int64 {
+    precondition(row >= 0 && row < count, "there are \(count) rows")
+    return shape == nil ? list[row].objectID.primaryKey ?? 0 : unsafe cells[row * (width + 2)]
+  }
+
   /// Whether its rows have these ids, in this order. It may also be false for equal ids when rows can be of several
   /// entities.
   @unsafe package func hasIDs(_ ids: Slice<UnsafeBufferPointer<ObjectID>>) -> Bool {
