@@ -145,4 +145,30 @@ struct ArgumentIdioms {
       #expect(recipe.value(forKey: "isFavorite") as? Bool == false)
     }
   }
+
+  @Test("arguments: cast to CVarArg")
+  func variadic() throws {
+    try stocked { context in
+      let (code, link) = (try #require(code), try #require(link))
+      let created = Date(timeIntervalSinceReferenceDate: 60)
+      #expect(try count(FetchPredicate(format: "code == %@", code as any CVarArg), context) == 1)
+      #expect(
+        try count(
+          FetchPredicate(format: "link = %@ AND created <= %@", link as any CVarArg, created as any CVarArg), context)
+          == 1)
+      #expect(try count(FetchPredicate(format: "picture == %@", Data([1, 2]) as any CVarArg), context) == 1)
+      #expect(
+        try count(FetchPredicate(format: "price == %@ OR servings > %d", Decimal(0.25) as any CVarArg, 2), context) == 2
+      )
+      #expect(try count(FetchPredicate(format: "%K == %@", "code", code as any CVarArg), context) == 1)
+      let two: any CVarArg = 2
+      #expect(try count(FetchPredicate(format: "servings == %@", two), context) == 1)
+      #expect(
+        FetchExpression(format: "created - %@", created as any CVarArg)
+          == FetchExpression(format: "created - %@", created))
+      #expect(
+        String(format: "%@ on %@", code as any CVarArg, created as any CVarArg)
+          == "\(code.uuidString) on 2001-01-01 00:01:00 +0000")
+    }
+  }
 }

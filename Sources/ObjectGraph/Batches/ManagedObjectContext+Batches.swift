@@ -63,3 +63,23 @@ extension ManagedObjectContext {
     return found
   }
 }
+
+extension PersistentStoreCoordinator {
+  /// As `execute(_:)` of the context, on whose queue it is to be called.
+  @discardableResult
+  public func execute(_ request: BatchDeleteRequest, with context: ManagedObjectContext) throws -> any BatchResult {
+    try ownContext(context).execute(request)
+  }
+
+  /// As `execute(_:)` of the context, on whose queue it is to be called.
+  @discardableResult
+  public func execute(_ request: BatchUpdateRequest, with context: ManagedObjectContext) throws -> any BatchResult {
+    try ownContext(context).execute(request)
+  }
+
+  /// As `execute(_:)` of the context, on whose queue it is to be called.
+  @discardableResult
+  public func execute(_ request: BatchInsertRequest, with context: ManagedObjectContext) throws -> any BatchResult {
+    try ownContext(context).execute(request)
+  }
+}

@@ -36,6 +36,19 @@ extension ManagedObjectContext {
     set { set(\.stalenessInterval, newValue) }
   }
 
+  /// Whether objects that the program does not hold stay in the context, until they are deleted or it is reset. Objects with
+  /// changes stay anyway. Off at first, so that a walk over many objects does not fill the memory.
+  public var retainsRegisteredObjects: Bool {
+    get {
+      checkSettingUp()
+      return registry.isRetaining
+    }
+    set {
+      checkSettingUp()
+      registry.isRetaining = newValue
+    }
+  }
+
   /// Whether an object whose row turns out to be gone when its fault fires counts as deleted, with null values: the
   /// default. Otherwise the next fetch or save throws `ContextError.objectGone`, and the object stays a fault.
   public var shouldDeleteInaccessibleFaults: Bool {

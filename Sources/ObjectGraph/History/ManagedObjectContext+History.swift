@@ -80,3 +80,13 @@ extension PersistentHistoryTransaction {
     return Notification(contextChangeIDs: ids)
   }
 }
+
+extension PersistentStoreCoordinator {
+  /// As `execute(_:)` of the context, on whose queue it is to be called.
+  @discardableResult
+  public func execute(
+    _ request: PersistentHistoryChangeRequest, with context: ManagedObjectContext
+  ) throws -> any HistoryResult {
+    try ownContext(context).execute(request)
+  }
+}

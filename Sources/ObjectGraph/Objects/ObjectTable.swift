@@ -54,6 +54,8 @@ extension ObjectID {
   @exclusivity(unchecked) private var uncheckedUnslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
   private var lastUnslotted: UInt64 = 0
+  /// Those that are kept alive for as long as the table has them.
+  private var retained = RetainedObjects()
   /// Objects that only the table held. They are released when no loop over the slots is under way, because their
   /// deinitializers may call the table.
   private var released: [ManagedObject] = []
@@ -151,8 +153,10 @@ extension ObjectID {
 
   /// Adds an object; another with the same id gives way.
   func insert(_ object: ManagedObject) {
-    if let (slot, _) = find(slotOf: object.objectID) {
+    if let (slot, other) = find(slotOf: object.objectID) {
       empty(slot)
+      retained.remove(other)
+      retained.add(object)
       return unsafe objects[slot].object = object
     }
     insertNew(object, object.objectID, isStrong: false)
@@ -163,6 +167,7 @@ extension ObjectID {
   ///   - id: the object's own.
   ///   - isStrong: whether the table may hold the object until `releaseUnused`, which must be called then.
   func insertNew(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
+    retained.add(object)
     if isStrong {
       if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
       if unslotted.isEmpty { unslottedSpace = id.space }
@@ -180,6 +185,7 @@ extension ObjectID {
 
   /// Adds an object, which the table may hold until `releaseUnused`. `isBeyondAll` must be true of it.
   @inline(__always) func append(_ object: ManagedObject, _ ordinal: UInt64, of space: ObjectID.Space) {
+    retained.add(object)
     if unslotted.isEmpty { unslottedSpace = space }
     lastUnslotted = ordinal
     unslotted.append(object)
@@ -247,7 +253,9 @@ extension ObjectID {
 
   /// Takes the object of that id out.
   func remove(_ id: ObjectID) {
-    if let (slot, _) = find(slotOf: id) { empty(slot) }
+    guard let (slot, object) = find(slotOf: id) else { return }
+    empty(slot)
+    retained.remove(object)
   }
 
   /// - Returns: whether the reference was strong.
@@ -266,7 +274,10 @@ extension ObjectID {
   /// Gives an object another id, and its place by that; another object with the same id gives way.
   func move(_ object: ManagedObject, to id: ObjectID) {
     let isStrong = find(slotOf: object.objectID).map { empty($0.slot) } ?? false
-    if let (slot, _) = find(slotOf: id) { empty(slot) }
+    if let (slot, other) = find(slotOf: id) {
+      empty(slot)
+      retained.remove(other)
+    }
     object.adopt(id)
     insertIntoSlot(object, id, isStrong: isStrong)
   }
@@ -304,6 +315,7 @@ extension ObjectID {
   }
 
   func removeAll() {
+    retained.removeAll()
     released += unslotted
     unslotted = []
     for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
@@ -354,6 +366,15 @@ extension ObjectID {
 
   /// Makes room for so many objects with ascending keys.
   func expect(_ count: Int) { unslotted.reserveCapacity(count) }
+
+  /// Whether all objects are kept alive, those that are there and those that come.
+  var isRetaining: Bool {
+    get { retained.isOn }
+    set {
+      if newValue == retained.isOn { return }
+      if newValue { retained.begin(with: all) } else { retained.end() }
+    }
+  }
 
   /// The objects that are there, in no particular order.
   var all: [ManagedObject] {

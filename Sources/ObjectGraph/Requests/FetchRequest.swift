@@ -204,3 +204,12 @@ extension FetchRequest: CustomStringConvertible {
       + "type: \(settings.resultType)>"
   }
 }
+
+extension PersistentStoreCoordinator {
+  /// What a request selects, as `fetch(_:)` of the context, on whose queue it is to be called.
+  public func execute<ResultType>(
+    _ request: FetchRequest<ResultType>, with context: ManagedObjectContext
+  ) throws -> [ResultType] {
+    try ownContext(context).fetch(request)
+  }
+}

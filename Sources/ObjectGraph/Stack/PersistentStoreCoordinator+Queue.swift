@@ -22,4 +22,10 @@ extension PersistentStoreCoordinator {
 
   /// Runs work on the coordinator's own queue, some time from now. Returns at once.
   public func perform(_ work: @escaping @Sendable () -> Void) { confinement.async(work) }
+
+  /// The context, which must be one of this coordinator.
+  func ownContext(_ context: ManagedObjectContext) -> ManagedObjectContext {
+    precondition(context.coordinator === self, "the context is one of another coordinator")
+    return context
+  }
 }

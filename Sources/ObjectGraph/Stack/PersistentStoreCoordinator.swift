@@ -32,6 +32,12 @@ public final class PersistentStoreCoordinator: Sendable {
   private let obstacle = Mutex<(any Error)?>(nil)
   /// What went wrong where nothing could be thrown: the next save throws it.
   private let saveObstacle = Mutex<(any Error)?>(nil)
+  private let ownName = Mutex<String?>(nil)
+  /// A name for the program's own use.
+  public var name: String? {
+    get { ownName.withLock { $0 } }
+    set { ownName.withLock { $0 = newValue } }
+  }
 
   /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity
   /// name. One that is not listed is taken when the program first uses it (`Recipe(context:)`, `FetchRequest<Recipe>`)

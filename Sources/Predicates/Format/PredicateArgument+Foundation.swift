@@ -73,6 +73,17 @@ extension FetchPredicate {
   }
 }
 
+extension FetchExpression {
+  /// As `init(format:_:)`, with the arguments as an array of any types that key-value code has.
+  public init(format: String, argumentArray arguments: [Any]) {
+    do {
+      try self.init(parsing: format, arguments: arguments.map { argument(of: $0) })
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}
+
 private func argument(of value: Any) -> (any PredicateArgument)? {
   switch value {
   case let argument as any PredicateArgument: return argument
