@@ -54,8 +54,9 @@ extension ObjectID {
   @exclusivity(unchecked) private var uncheckedUnslotted: [ManagedObject] = []
   private var unslottedSpace: ObjectID.Space?
   private var lastUnslotted: UInt64 = 0
-  /// Those that are kept alive for as long as the table has them.
-  private var retained = RetainedObjects()
+  /// Whether all objects are kept alive for as long as the table has them. A check of this alone costs next to nothing.
+  private var keepsAll = false
+  private var kept: [ObjectIdentifier: ManagedObject] = [:]
   /// Objects that only the table held. They are released when no loop over the slots is under way, because their
   /// deinitializers may call the table.
   private var released: [ManagedObject] = []
@@ -155,8 +156,8 @@ extension ObjectID {
   func insert(_ object: ManagedObject) {
     if let (slot, other) = find(slotOf: object.objectID) {
       empty(slot)
-      retained.remove(other)
-      retained.add(object)
+      if keepsAll { kept[ObjectIdentifier(other)] = nil }
+      if keepsAll { keep(object) }
       return unsafe objects[slot].object = object
     }
     insertNew(object, object.objectID, isStrong: false)
@@ -167,7 +168,7 @@ extension ObjectID {
   ///   - id: the object's own.
   ///   - isStrong: whether the table may hold the object until `releaseUnused`, which must be called then.
   func insertNew(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
-    retained.add(object)
+    if keepsAll { keep(object) }
     if isStrong {
       if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
       if unslotted.isEmpty { unslottedSpace = id.space }
@@ -185,7 +186,7 @@ extension ObjectID {
 
   /// Adds an object, which the table may hold until `releaseUnused`. `isBeyondAll` must be true of it.
   @inline(__always) func append(_ object: ManagedObject, _ ordinal: UInt64, of space: ObjectID.Space) {
-    retained.add(object)
+    if keepsAll { keep(object) }
     if unslotted.isEmpty { unslottedSpace = space }
     lastUnslotted = ordinal
     unslotted.append(object)
@@ -255,7 +256,7 @@ extension ObjectID {
   func remove(_ id: ObjectID) {
     guard let (slot, object) = find(slotOf: id) else { return }
     empty(slot)
-    retained.remove(object)
+    if keepsAll { kept[ObjectIdentifier(object)] = nil }
   }
 
   /// - Returns: whether the reference was strong.
@@ -276,7 +277,7 @@ extension ObjectID {
     let isStrong = find(slotOf: object.objectID).map { empty($0.slot) } ?? false
     if let (slot, other) = find(slotOf: id) {
       empty(slot)
-      retained.remove(other)
+      if keepsAll { kept[ObjectIdentifier(other)] = nil }
     }
     object.adopt(id)
     insertIntoSlot(object, id, isStrong: isStrong)
@@ -315,7 +316,7 @@ extension ObjectID {
   }
 
   func removeAll() {
-    retained.removeAll()
+    kept = [:]
     released += unslotted
     unslotted = []
     for slot in strongSlots where isStrong(Int(slot)) { makeWeak(Int(slot)) }
@@ -369,12 +370,15 @@ extension ObjectID {
 
   /// Whether all objects are kept alive, those that are there and those that come.
   var isRetaining: Bool {
-    get { retained.isOn }
+    get { keepsAll }
     set {
-      if newValue == retained.isOn { return }
-      if newValue { retained.begin(with: all) } else { retained.end() }
+      if newValue == keepsAll { return }
+      keepsAll = newValue
+      if newValue { for object in all { keep(object) } } else { kept = [:] }
     }
   }
+
+  private func keep(_ object: ManagedObject) { kept[ObjectIdentifier(object)] = object }
 
   /// The objects that are there, in no particular order.
   var all: [ManagedObject] {
