@@ -1,5 +1,6 @@
 import Foundation
 import Seedbed
+import Synchronization
 
 /// The jobs by this package.
 enum EngineSide {
@@ -130,31 +131,52 @@ enum EngineSide {
   }
 
   static func findOrCreate(_ path: String) throws -> Answer {
+    let context = try open(path).newBackgroundContext()
+    let starts = stride(from: 1, through: Int64(recordCount), by: recordsPerBatch)
+    return try context.performAndWait { try findOrCreate(starts, in: context) }
+  }
+
+  /// Two contexts, each on its own queue, take every second batch, as a program with two cores would have it.
+  static func findOrCreateByTwo(_ path: String) throws -> Answer {
     let container = try open(path)
-    guard let entity = model["Item"] else { return Answer() }
-    let context = container.newBackgroundContext()
-    return try context.performAndWait {
-      var answer = Answer()
-      for start in stride(from: 1, through: Int64(recordCount), by: recordsPerBatch) {
-        let items = (start..<start + Int64(recordsPerBatch)).map { Item(code: $0) }
-        let found = try context.fetch(matching: "code", values: items.map { .integer($0.code) }, entity: entity)
-        for (item, known) in zip(items, found) {
-          let object = known ?? context.insert(entity)
-          object["active"] = .boolean(item.active)
-          object["category"] = .string(item.category)
-          object["code"] = .integer(item.code)
-          object["height"] = .double(item.height)
-          object["latitude"] = .double(item.latitude)
-          object["name"] = .string(item.name)
-          object["quantity"] = .integer(item.quantity)
-          object["rank"] = .integer(item.rank)
-          if known == nil { answer.rows += 1 } else if !object.hasChanges { answer.first += 1 }
-        }
-        try context.save()
-        context.reset()
-      }
-      return answer
+    let outcomes = Mutex<[Result<Answer, any Error>]>([])
+    DispatchQueue.concurrentPerform(iterations: 2) { turn in
+      let context = container.newBackgroundContext()
+      let starts = stride(
+        from: 1 + Int64(turn * recordsPerBatch), through: Int64(recordCount), by: 2 * recordsPerBatch)
+      let outcome = Result { try context.performAndWait { try findOrCreate(starts, in: context) } }
+      outcomes.withLock { $0.append(outcome) }
     }
+    return try outcomes.withLock { $0 }.reduce(into: Answer()) { sum, outcome in
+      let answer = try outcome.get()
+      sum.rows += answer.rows
+      sum.first += answer.first
+    }
+  }
+
+  /// Finds or creates the items of some batches, which begin at these codes, with a save for each batch.
+  private static func findOrCreate(_ starts: some Sequence<Int64>, in context: ManagedObjectContext) throws -> Answer {
+    guard let entity = model["Item"] else { return Answer() }
+    var answer = Answer()
+    for start in starts {
+      let items = (start..<start + Int64(recordsPerBatch)).map { Item(code: $0) }
+      let found = try context.fetch(matching: "code", values: items.map { .integer($0.code) }, entity: entity)
+      for (item, known) in zip(items, found) {
+        let object = known ?? context.insert(entity)
+        object["active"] = .boolean(item.active)
+        object["category"] = .string(item.category)
+        object["code"] = .integer(item.code)
+        object["height"] = .double(item.height)
+        object["latitude"] = .double(item.latitude)
+        object["name"] = .string(item.name)
+        object["quantity"] = .integer(item.quantity)
+        object["rank"] = .integer(item.rank)
+        if known == nil { answer.rows += 1 } else if !object.hasChanges { answer.first += 1 }
+      }
+      try context.save()
+      context.reset()
+    }
+    return answer
   }
 
   static func walk(_ path: String, batchSize: Int) throws -> Answer {

@@ -1,6 +1,6 @@
 // The engine against GRDB and against C, in turns in one process, fresh files for every turn:
 //
-//   versus [--rounds N] [--alone] [fetch|insert|update|delete|find-or-create|walk]…
+//   versus [--rounds N] [--alone] [fetch|insert|update|delete|find-or-create|find-or-create-by-two|walk]…
 //
 // With --alone the engine runs by itself, for a profiler, and its times are all that is told. Prints a table in
 // Markdown. Exit code 1: a bar is missed; 2: it could not be measured, or two sides disagree.
@@ -11,7 +11,7 @@ var rounds = 7
 var isAlone = false
 var names: [String] = []
 var arguments = CommandLine.arguments.dropFirst()
-let known = ["fetch", "insert", "update", "delete", "find-or-create", "walk"]
+let known = ["fetch", "insert", "update", "delete", "find-or-create", "find-or-create-by-two", "walk"]
 while let argument = arguments.popFirst() {
   if argument == "--rounds", let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 {
     rounds = count
@@ -26,6 +26,17 @@ while let argument = arguments.popFirst() {
 }
 if names.isEmpty { names = known }
 
+func findOrCreate(_ way: String, _ job: @escaping (String) throws -> Answer) -> Race {
+  Race(
+    "find or create 1,000,000, half stored" + way,
+    [
+      EngineSide.findOrCreate("Seedbed", job),
+      EngineSide.findOrCreate("C", limit: 1) {
+        try Yardstick.findOrCreate($0, count: EngineSide.recordCount, batch: EngineSide.recordsPerBatch)
+      },
+    ])
+}
+
 func race(_ name: String) -> Race? {
   switch name {
   case "fetch":
@@ -33,15 +44,8 @@ func race(_ name: String) -> Race? {
   case "insert": Race("insert and save", [EngineSide.insert, GRDBSide.insert])
   case "update": Race("fetch, update one attribute each, save", [EngineSide.update, GRDBSide.update])
   case "delete": Race("fetch, delete each, save", [EngineSide.delete, GRDBSide.delete])
-  case "find-or-create":
-    Race(
-      "find or create 1,000,000, half stored",
-      [
-        EngineSide.findOrCreate("Seedbed") { try EngineSide.findOrCreate($0) },
-        EngineSide.findOrCreate("C", limit: 1) {
-          try Yardstick.findOrCreate($0, count: EngineSide.recordCount, batch: EngineSide.recordsPerBatch)
-        },
-      ])
+  case "find-or-create": findOrCreate("", EngineSide.findOrCreate)
+  case "find-or-create-by-two": findOrCreate(", by two contexts", EngineSide.findOrCreateByTwo)
   default: nil
   }
 }
