@@ -54,6 +54,11 @@ open class MergePolicy: @unchecked Sendable {
     self.kind = kind
   }
 
+  /// As `init(_:)`, by Core Data's name.
+  public init(merge kind: Kind) {
+    self.kind = kind
+  }
+
   /// Resolves conflicts with rows that were changed elsewhere. Called on the context's queue; may change objects.
   /// - Throws: `SaveConflictError`, or an error of a subclass: the save fails with it.
   open func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {

@@ -18,8 +18,6 @@ extension MergePolicy.Kind {
 }
 
 extension MergePolicy {
-  /// `init(_:)`
-  public convenience init(merge kind: Kind) { self.init(kind) }
   /// `kind`
   public var mergeType: Kind { kind }
 }

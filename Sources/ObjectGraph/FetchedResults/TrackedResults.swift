@@ -238,7 +238,7 @@ final class TrackedResults {
     } catch FetchedResultsError.sectionsOutOfOrder {
       // The order is that of the rows, and some rows, perhaps at the end of a key path, are newer than their objects.
       // Until a merge, objects are sorted by the values that they have here.
-      let sorted = managedObjectContext.sorted(found.objects, by: specification.sortDescriptors)
+      let sorted = found.objects.sorted(by: specification.sortDescriptors)
       return try makeSections(of: sorted, naming, [:])
     }
   }

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
       !$0.isDeletedHere && !$0.hasOwnChanges && !owners.contains($0)
     }
     found += try pendingMatches(request)
-    sort(&found, by: request.sortDescriptors)
+    found = found.sorted(by: request.sortDescriptors)
     try throwDeferredError()
     let page = Array(found[request.window(ofCount: found.count)])
     try prefetch(request.relationshipKeyPathsForPrefetching, for: page)
@@ -87,16 +87,12 @@ extension ManagedObjectContext {
       matcher.matches(ObjectSubject(object: $0)) && !$0.isDeletedHere
     }
   }
+}
 
-  /// Fetched objects sorted by the values that they have here, which newer rows may not have.
-  func sorted(_ found: [ManagedObject], by descriptors: [FetchSortDescriptor]) -> [ManagedObject] {
-    var found = found
-    sort(&found, by: descriptors)
-    return found
-  }
-
-  private func sort(_ found: inout [ManagedObject], by descriptors: [FetchSortDescriptor]) {
-    let keyed = found.enumerated().map { position, object in
+extension [ManagedObject] {
+  /// The objects sorted by the values that they have here, which newer rows may not have.
+  func sorted(by descriptors: [FetchSortDescriptor]) -> [ManagedObject] {
+    let keyed = enumerated().map { position, object in
       let subject = ObjectSubject(object: object)
       return (
         position: position, primaryKey: object.objectID.primaryKey ?? .max,
@@ -110,7 +106,7 @@ extension ManagedObjectContext {
       }
       return (left.primaryKey, left.position) < (right.primaryKey, right.position)
     }
-    found = ordered.map { found[$0.position] }
+    return ordered.map { self[$0.position] }
   }
 }
 

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// After an error of the store, which the context's next fetch or save throws, there are no members and a change does
 /// nothing. An index that is not there is a mistake of the program and stops it, as with an array.
-public final class MutableRelationship {
+public final class MutableRelationship: Sequence {
   private let object: ManagedObject
   private let key: String
 
@@ -26,6 +26,23 @@ public final class MutableRelationship {
   public func index(of member: ManagedObject) -> Int? { allObjects.firstIndex(of: member) }
   /// The member at a position.
   public func object(at index: Int) -> ManagedObject { allObjects[index] }
+
+  /// Walks over the members that are there when it begins.
+  public func makeIterator() -> IndexingIterator<[ManagedObject]> { allObjects.makeIterator() }
+
+  /// Adds all members of a collection that are not there.
+  public func union<Members: Sequence>(_ members: Members) where Members.Element: ManagedObject {
+    for member in members { add(member) }
+  }
+  /// Removes all members that a collection has.
+  public func minus<Members: Sequence>(_ members: Members) where Members.Element: ManagedObject {
+    for member in members { remove(member) }
+  }
+  /// Keeps only members that a collection has.
+  public func intersect<Members: Sequence>(_ members: Members) where Members.Element: ManagedObject {
+    let wanted = Set<ManagedObject>(members.map { $0 })
+    for member in allObjects where !wanted.contains(member) { remove(member) }
+  }
 
   /// Adds a member at the end; one that is there already stays where it is.
   public func add(_ member: ManagedObject) { change { try object.add(member, to: key) } }

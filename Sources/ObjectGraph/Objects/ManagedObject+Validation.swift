@@ -74,7 +74,9 @@ extension ManagedObject {
       } catch let error as ValidationError {
         problems += error.problems
       } catch {
-        problems.append(problem(attribute.name, .custom, "\(error)", value))
+        problems.append(
+          ValidationError.Problem(
+            throwing: error, objectID: objectID, entity: entity.name, property: attribute.name, value: value))
       }
     }
   }
@@ -105,7 +107,9 @@ extension ManagedObject {
     } catch let error as ValidationError {
       problems += error.problems
     } catch {
-      problems.append(problem(relationship.name, .custom, "\(error)"))
+      problems.append(
+        ValidationError.Problem(
+          throwing: error, objectID: objectID, entity: entity.name, property: relationship.name))
     }
   }
 

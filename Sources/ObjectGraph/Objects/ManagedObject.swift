@@ -153,17 +153,25 @@ open class ManagedObject {
   /// Called when a save that wrote or deleted the object has succeeded.
   open func didSave() {}
   /// Checks a new object before it is saved. The default checks the model's rules.
-  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  /// - Throws: `ValidationError` with all problems; any other error is one problem of code
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError` or a `BridgedError` throws
+  ///   that itself.
   open func validateForInsert() throws { try validateProperties() }
   /// Checks a changed object before it is saved. The default checks the model's rules.
-  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  /// - Throws: `ValidationError` with all problems; any other error is one problem of code
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError` or a `BridgedError` throws
+  ///   that itself.
   open func validateForUpdate() throws { try validateProperties() }
   /// Checks a deleted object before the save. The default checks the delete rule `deny`.
-  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  /// - Throws: `ValidationError` with all problems; any other error is one problem of code
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError` or a `BridgedError` throws
+  ///   that itself.
   open func validateForDelete() throws { try validateDeleteRules() }
   /// Checks a value for an attribute of the entity, and may replace it by the one that should be there. The default
   /// checks the model's rules. Saves call it for every attribute of a new or changed object of a subclass.
-  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  /// - Throws: `ValidationError` with all problems; any other error is one problem of code
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError` or a `BridgedError` throws
+  ///   that itself.
   open func validateValue(_ value: inout Value, forKey key: String) throws {
     try validateByModel(value, forKey: key)
   }
@@ -172,7 +180,9 @@ open class ManagedObject {
   /// rules, as it does for a value in an attribute. Saves call it for every to-one relationship of a new or changed
   /// object of a subclass, and for its to-many relationships that are loaded. The key names a relationship with `toOne`
   /// or `toMany`, an attribute with `attribute`.
-  /// - Throws: `ValidationError` with all problems; any other error counts as one problem of code `custom`.
+  /// - Throws: `ValidationError` with all problems; any other error is one problem of code
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError` or a `BridgedError` throws
+  ///   that itself.
   open func validateValue(_ value: inout PropertyValue, forKey key: String) throws {
     try validateByModel(value, forKey: key)
   }

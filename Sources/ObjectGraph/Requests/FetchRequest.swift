@@ -148,10 +148,12 @@ public final class FetchRequest<ResultType> {
     settings.specification(of: resolvedEntity(in: context))
   }
 
+  private var objectClass: ManagedObject.Type? { settings.objectClass ?? ResultType.self as? ManagedObject.Type }
+
   private func resolvedEntity(in context: ManagedObjectContext) -> Entity {
     let entity = statedEntity(in: context)
     // The container may not know the class yet.
-    if let objectClass = ResultType.self as? ManagedObject.Type, objectClass != ManagedObject.self,
+    if let objectClass, objectClass != ManagedObject.self,
       context.coordinator.runtime(entity).objectClass == ManagedObject.self
     {
       _ = context.coordinator.entity(of: objectClass)
@@ -166,7 +168,6 @@ public final class FetchRequest<ResultType> {
       precondition(entity.model === model, "\(entity.name) belongs to another model than the context's")
       return entity
     }
-    let objectClass = ResultType.self as? ManagedObject.Type
     let found = settings.entityName.map { model[$0] } ?? objectClass.flatMap { context.coordinator.entity(of: $0) }
     guard let found else {
       preconditionFailure(
@@ -197,7 +198,8 @@ extension FetchRequest: CustomStringConvertible {
   /// The request as Core Data prints it, without addresses.
   public var description: String {
     let sorts = settings.sortDescriptors.map { $0.map(\.description).joined(separator: ", ") } ?? ""
-    let entity = settings.entityName ?? settings.entity?.name ?? "\(ResultType.self)"
+    let entity =
+      settings.entityName ?? settings.entity?.name ?? (settings.objectClass.map { "\($0)" } ?? "\(ResultType.self)")
     return
       "<FetchRequest: entity: \(entity); predicate: (\(settings.predicate.map(\.predicateFormat) ?? "TRUEPREDICATE")); "
       + "sortDescriptors: (\(sorts)); limit: \(settings.fetchLimit); offset: \(settings.fetchOffset); "

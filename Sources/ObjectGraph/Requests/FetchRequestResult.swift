@@ -46,6 +46,17 @@ extension FetchRequestResult where Self: ManagedObject {
   public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
 }
 
+extension FetchRequestResult where Self: ManagedObject {
+  /// The same where the type of the request says no class, as code that deletes in batches writes it:
+  /// `let request: FetchRequest<FetchRequestResult> = Recipe.fetchRequest()`.
+  @_disfavoredOverload
+  public static func fetchRequest() -> FetchRequest<any FetchRequestResult> {
+    let request = FetchRequest<any FetchRequestResult>()
+    request.settings.objectClass = Self.self
+    return request
+  }
+}
+
 extension ObjectID: FetchRequestResult {
   /// Ids.
   public static var fetchRequestResultType: FetchRequestResultType { .managedObjectIDResultType }

@@ -9,6 +9,8 @@ final class FetchRequestSettings {
     didSet { if entityName != entity?.name { entity = nil } }
   }
   var entity: Entity?
+  /// The class whose entity is meant where neither is set and the type of the results does not say it.
+  var objectClass: ManagedObject.Type?
   var predicate: FetchPredicate?
   var sortDescriptors: [FetchSortDescriptor]?
   var fetchLimit = 0

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     } catch {
       return [
         ValidationError.Problem(
-          objectID: object.objectID, entity: object.entity.name, property: nil, code: .custom, message: "\(error)")
+          throwing: error, objectID: object.objectID, entity: object.entity.name, property: nil)
       ]
     }
   }
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
       }
     }
     try throwDeferredError()
-    if !problems.isEmpty { throw ValidationError(problems) }
+    if !problems.isEmpty { throw ValidationError(problems).thrown }
   }
 
   /// Loads the to-many relationships whose number of members is limited and that changed without being loaded.

@@ -71,11 +71,13 @@ open class PersistentContainer: @unchecked Sendable {
   /// When the container has no store and none is described, that is the one error called back with. Descriptions that
   /// are to be loaded asynchronously call back later, on a thread of the system's.
   public func loadPersistentStores(
-    completionHandler: @escaping @Sendable (PersistentStoreDescription, (any Error)?) -> Void
+    completionHandler: @escaping (PersistentStoreDescription, (any Error)?) -> Void
   ) {
+    // Safety: only descriptions that ask for it call back on another thread, which their programs know, as in Core Data.
+    nonisolated(unsafe) let completion = completionHandler
     for description in descriptionsToLoad {
       if description.shouldAddStoreAsynchronously {
-        DispatchQueue.global().async { self.load(description, completionHandler) }
+        DispatchQueue.global().async { unsafe self.load(description, completion) }
       } else {
         load(description, completionHandler)
       }

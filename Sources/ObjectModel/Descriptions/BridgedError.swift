@@ -6,6 +6,17 @@ public import Foundation
 /// that say how, and the program would go on behind the `catch` as if nothing had been thrown.
 public protocol BridgedError: LocalizedError, CustomNSError, ErrorBridging {}
 
+extension BridgedError {
+  /// The texts that `LocalizedError` asks for, under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [:]
+    information[NSLocalizedDescriptionKey] = errorDescription
+    information[NSLocalizedFailureReasonErrorKey] = failureReason
+    information[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
+    return information
+  }
+}
+
 #if canImport(Darwin)
   /// What Swift needs to cast an error to `NSError`: nothing more.
   public typealias ErrorBridging = Error

@@ -13,7 +13,7 @@ extension ValidationError: BridgedError {
   }
 
   /// Under Core Data's keys: of one problem the object (its id), the property and the value; of several an error for
-  /// each in `NSDetailedErrors`.
+  /// each in `NSDetailedErrors`, which is what a method of a subclass threw where it did.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: description]
     if problems.count == 1 {
@@ -21,7 +21,9 @@ extension ValidationError: BridgedError {
       information[CoreDataErrorKey.validationKey] = problems[0].property
       information[CoreDataErrorKey.validationValue] = problems[0].value
     } else {
-      information[CoreDataErrorKey.detailedErrors] = problems.map { ValidationError([$0]) as NSError }
+      information[CoreDataErrorKey.detailedErrors] = problems.map {
+        ($0.underlyingError ?? ValidationError([$0])) as NSError
+      }
     }
     return information
   }

@@ -1,3 +1,4 @@
+import Foundation
 public import ObjectModel
 
 /// Every way in which the objects of a save, or the values of a record, break the model's rules.
@@ -38,6 +39,11 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// The value that an attribute has; nil for a relationship, and where it is not known.
     public var value: Value?
+    private var thrown: ThrownError?
+
+    /// What a `validate…` method of a subclass threw; nil where a rule of the model is broken. Problems that differ in nothing else
+    /// are equal.
+    public var underlyingError: (any Error)? { thrown?.error }
 
     /// One problem.
     public init(
@@ -49,6 +55,16 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
       self.code = code
       self.message = message
       self.value = value
+    }
+
+    /// What a method of a subclass threw about an object, or a property of it.
+    package init(
+      throwing error: any Error, objectID: ObjectID?, entity: String, property: String?, value: Value? = nil
+    ) {
+      self.init(
+        objectID: objectID, entity: entity, property: property, code: .custom, message: ThrownError.text(of: error),
+        value: value)
+      thrown = ThrownError(error: error)
     }
 
     /// Entity, property, message, code and object on one line.
@@ -67,12 +83,35 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// An error that is not compared: the problem's message says what it says.
+  private struct ThrownError: Sendable, Hashable {
+    let error: any Error
+
+    static func == (left: ThrownError, right: ThrownError) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+
+    static func text(of error: any Error) -> String {
+      if type(of: error) is NSError.Type { return error.localizedDescription }
+      return (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+    }
+  }
+
   /// At least one.
   public var problems: [Problem]
 
   /// An error with these problems, of which there is at least one.
   public init(_ problems: [Problem]) {
     self.problems = problems
+  }
+
+  /// What a save with these problems throws: a single error of a subclass's method as it is, if every program can catch
+  /// it. Others stay a problem's `underlyingError`: a `catch let error as NSError`, which Core Data code is full of, ends the
+  /// program for them outside Apple's systems (`BridgedError`).
+  package var thrown: any Error {
+    guard problems.count == 1, let error = problems[0].underlyingError,
+      type(of: error) is NSError.Type || error is any BridgedError
+    else { return self }
+    return error
   }
 
   /// One line per problem. Of more than ten the first ones, and how many there are; `problems` has them all.

@@ -226,7 +226,13 @@ struct SavingTests {
     let school = try School(kind, classes: ["Pupil": Guarded.self])
     try school.work { context in
       let ada = school.addPupil(context, "Ada", grade: 0)
-      #expect(throws: ValidationError.self) { try context.save() }
+      let first = #expect(throws: ValidationError.self) { try context.save() }
+      #expect(first?.problems.count == 1 && first?.problems[0].underlyingError is Guarded.Refusal)
+      let eve = school.addPupil(context, "E", grade: 1)
+      let several = #expect(throws: ValidationError.self) { try context.save() }
+      #expect(several?.problems.map(\.code) == [.custom, .stringTooShort])
+      #expect(several?.problems[0].underlyingError is Guarded.Refusal && several?.problems[1].underlyingError == nil)
+      context.delete(eve)
       ada["grade"] = .integer(9)
       try context.save()
       context.delete(ada)
