@@ -161,6 +161,17 @@ struct ArgumentIdioms {
         try count(FetchPredicate(format: "price == %@ OR servings > %d", Decimal(0.25) as any CVarArg, 2), context) == 2
       )
       #expect(try count(FetchPredicate(format: "%K == %@", "code", code as any CVarArg), context) == 1)
+      #expect(
+        try count(
+          FetchPredicate(format: "servings == %@ AND code == %@", NSNumber(value: 1), code as any CVarArg), context)
+          == 1)
+      #expect(
+        try count(FetchPredicate(format: "created < %@ OR code == %@", NSDate(), code as any CVarArg), context) == 3)
+      let author = try #require(try context.fetch(Recipe.fetchRequest()).first?.author)
+      let uids = [1, 2]
+      #expect(try count(FetchPredicate(format: "author == %@", author as any CVarArg), context) > 0)
+      #expect(try count(FetchPredicate(format: "servings IN %@", NSArray(array: uids) as any CVarArg), context) == 2)
+      #expect(try count(FetchPredicate(format: "servings >= %f", CGFloat(2.5)), context) == 1)
       let two: any CVarArg = 2
       #expect(try count(FetchPredicate(format: "servings == %@", two), context) == 1)
       #expect(

@@ -32,6 +32,13 @@ final class StrictMenu: ManagedObject {
     switch value(forKey: "name") as? String {
     case "long": throw Rule.tooLong
     case "plain": throw PlainRule()
+    case "cocoa":
+      throw CocoaError(
+        CocoaError.Code(rawValue: ValidationStringTooShortError), userInfo: [NSLocalizedDescriptionKey: "Too short."])
+    case "twice":
+      throw NSError(
+        domain: NSCocoaErrorDomain, code: ValidationMultipleErrorsError,
+        userInfo: [DetailedErrorsKey: [1, 2].map { NSError(domain: "Menus", code: $0) }])
     case "small":
       throw NSError(
         domain: NSCocoaErrorDomain, code: ValidationNumberTooSmallError, userInfo: [ValidationKeyErrorKey: "courses"])
@@ -102,6 +109,28 @@ struct RefusalIdioms {
       }
       let error = #expect(throws: ValidationError.self) { try context.save() }
       #expect(error?.problems.first?.underlyingError is StrictMenu.PlainRule)
+    }
+  }
+
+  @Test("refusals: an error of Cocoa's, and several put into one")
+  func cocoa() throws {
+    try serve { context in
+      let menu = menu("cocoa", context)
+      do {
+        try context.save()
+        Issue.record("the save should have failed")
+      } catch let error as NSError {
+        #expect(error.code == ValidationStringTooShortError && error.localizedDescription == "Too short.")
+      }
+      menu.setValue("twice", forKey: "name")
+      _ = self.menu("cocoa", context)
+      do {
+        try context.save()
+        Issue.record("the save should have failed")
+      } catch let error as NSError {
+        let errors = error.userInfo[DetailedErrorsKey] as? [NSError]
+        #expect(errors?.map(\.code) == [1, 2, ValidationStringTooShortError])
+      }
     }
   }
 

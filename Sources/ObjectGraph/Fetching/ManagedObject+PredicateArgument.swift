@@ -1,6 +1,14 @@
+import Foundation
 public import Predicates
 
 extension ManagedObject: PredicateArgument {
   /// The object by its id.
   public var predicateExpression: FetchExpression { .object(objectID) }
+}
+
+/// For arguments of predicates, as in `owner as CVarArg`; it is nothing for functions of C.
+extension ManagedObject: CVarArg {
+  // swift-format-ignore: NoLeadingUnderscores
+  /// Stops the program.
+  public var _cVarArgEncoding: [Int] { preconditionFailure("functions of C take no managed object") }
 }

@@ -14,6 +14,7 @@ private func managedObject(_ element: Any) -> ManagedObject {
 
 extension NSArray {
   /// The elements, which are managed objects, in the order of these descriptors.
+  @_disfavoredOverload
   public func sortedArray(using descriptors: [FetchSortDescriptor]) -> [Any] {
     map(managedObject).sorted(by: descriptors)
   }
@@ -26,6 +27,7 @@ extension NSArray {
 
 extension NSSet {
   /// The elements, which are managed objects, in the order of these descriptors.
+  @_disfavoredOverload
   public func sortedArray(using descriptors: [FetchSortDescriptor]) -> [Any] {
     allObjects.map(managedObject).sorted(by: descriptors)
   }
@@ -38,6 +40,7 @@ extension NSSet {
 
 extension NSOrderedSet {
   /// The elements, which are managed objects, in the order of these descriptors.
+  @_disfavoredOverload
   public func sortedArray(using descriptors: [FetchSortDescriptor]) -> [Any] {
     array.map(managedObject).sorted(by: descriptors)
   }

@@ -41,7 +41,10 @@ public final class MutableRelationship: Sequence {
   /// Keeps only members that a collection has.
   public func intersect<Members: Sequence>(_ members: Members) where Members.Element: ManagedObject {
     let wanted = Set<ManagedObject>(members.map { $0 })
-    for member in allObjects where !wanted.contains(member) { remove(member) }
+    let present = allObjects
+    // Members that could not be read are no members to keep or to remove.
+    if object.context?.deferredError != nil { return }
+    for member in present where !wanted.contains(member) { remove(member) }
   }
 
   /// Adds a member at the end; one that is there already stays where it is.

@@ -316,6 +316,8 @@ extension ObjectID {
   }
 
   func removeAll() {
+    // Released like the others, since their deinitializers may call the table.
+    released += kept.values
     kept = [:]
     released += unslotted
     unslotted = []
@@ -374,7 +376,10 @@ extension ObjectID {
     set {
       if newValue == keepsAll { return }
       keepsAll = newValue
-      if newValue { for object in all { keep(object) } } else { kept = [:] }
+      let old = kept
+      kept = [:]
+      if newValue { for object in all { keep(object) } }
+      withExtendedLifetime(old) {}
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreInterface
 
@@ -7,7 +8,7 @@ extension ManagedObjectContext {
   /// after their own, are notified and validated again. Changes that an object's validation makes to itself stand.
   /// - Parameter announced: see `announceSave`.
   /// - Returns: those objects.
-  /// - Throws: `ValidationError` with the problems of all objects.
+  /// - Throws: `ValidationError` with the problems of all objects; a single error of a class as it is (`thrown`).
   func validate(_ announced: inout [ManagedObject: ObjectState]) throws -> SavedObjects {
     if !settings.validatesBeforeSaving {
       finishEvent(propagating: true)
@@ -55,10 +56,12 @@ extension ManagedObjectContext {
     } catch let error as ValidationError {
       return error.problems
     } catch {
-      return [
-        ValidationError.Problem(
-          throwing: error, objectID: object.objectID, entity: object.entity.name, property: nil)
-      ]
+      // Several errors that a class has put into one count one by one, as in Core Data.
+      let several = (error as NSError).userInfo[CoreDataErrorKey.detailedErrors] as? [NSError] ?? []
+      let errors: [any Error] = several.isEmpty ? [error] : several
+      return errors.map {
+        ValidationError.Problem(throwing: $0, objectID: object.objectID, entity: object.entity.name, property: nil)
+      }
     }
   }
 

@@ -69,18 +69,22 @@ open class PersistentContainer: @unchecked Sendable {
 
   /// Opens every store that is described, and calls back once for each, with the error when it could not be opened.
   /// When the container has no store and none is described, that is the one error called back with. Descriptions that
-  /// are to be loaded asynchronously call back later, on a thread of the system's.
+  /// are to be loaded asynchronously come last and call back later, one after the other on a thread of the system's: a
+  /// handler for them must not use what belongs to an actor.
   public func loadPersistentStores(
     completionHandler: @escaping (PersistentStoreDescription, (any Error)?) -> Void
   ) {
-    // Safety: only descriptions that ask for it call back on another thread, which their programs know, as in Core Data.
+    let descriptions = descriptionsToLoad
+    for description in descriptions where !description.shouldAddStoreAsynchronously {
+      load(description, completionHandler)
+    }
+    let later = descriptions.filter(\.shouldAddStoreAsynchronously)
+    if later.isEmpty { return }
+    // Safety: it is called by one thread at a time, after the calls above. That another thread calls it, the description
+    // asked for, as in Core Data.
     nonisolated(unsafe) let completion = completionHandler
-    for description in descriptionsToLoad {
-      if description.shouldAddStoreAsynchronously {
-        DispatchQueue.global().async { unsafe self.load(description, completion) }
-      } else {
-        load(description, completionHandler)
-      }
+    DispatchQueue.global().async {
+      for description in later { unsafe self.load(description, completion) }
     }
   }
 

@@ -58,4 +58,60 @@ extension FetchExpression {
     /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
     public var _cVarArgEncoding: [Int] { notForC(Data.self) }
   }
+
+  extension NSNumber: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSNumber.self) }
+  }
+
+  extension NSDate: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSDate.self) }
+  }
+
+  extension NSUUID: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSUUID.self) }
+  }
+
+  extension NSURL: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSURL.self) }
+  }
+
+  extension NSData: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSData.self) }
+  }
+
+  extension NSNull: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSNull.self) }
+  }
+
+  extension NSArray: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSArray.self) }
+  }
+
+  extension NSSet: @retroactive CVarArg, @retroactive _CVarArgObject {
+    /// What `String(format:)` writes for `%@`.
+    public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
+    public var _cVarArgEncoding: [Int] { notForC(NSSet.self) }
+  }
 #endif

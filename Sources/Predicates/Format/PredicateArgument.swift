@@ -59,6 +59,11 @@ extension Float: PredicateArgument {
   public var predicateExpression: FetchExpression { .constant(.double(Double(self))) }
 }
 
+extension CGFloat: PredicateArgument {
+  /// A constant, widened exactly.
+  public var predicateExpression: FetchExpression { .constant(.double(Double(self))) }
+}
+
 extension Decimal: PredicateArgument {
   /// A constant.
   public var predicateExpression: FetchExpression { .constant(.decimal(self)) }

@@ -39,11 +39,11 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// The value that an attribute has; nil for a relationship, and where it is not known.
     public var value: Value?
-    private var thrown: ThrownError?
+    private var thrown = ThrownError()
 
     /// What a `validate…` method of a subclass threw; nil where a rule of the model is broken. Problems that differ in nothing else
     /// are equal.
-    public var underlyingError: (any Error)? { thrown?.error }
+    public var underlyingError: (any Error)? { thrown.error }
 
     /// One problem.
     public init(
@@ -85,13 +85,18 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
 
   /// An error that is not compared: the problem's message says what it says.
   private struct ThrownError: Sendable, Hashable {
-    let error: any Error
+    var error: (any Error)?
 
     static func == (left: ThrownError, right: ThrownError) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
 
+    /// `NSError`, `CocoaError` and the like, `BridgedError`.
+    static func canBeCaughtAsNSError(_ error: any Error) -> Bool {
+      type(of: error) is NSError.Type || error is any BridgedError || error is any _ObjectiveCBridgeable
+    }
+
     static func text(of error: any Error) -> String {
-      if type(of: error) is NSError.Type { return error.localizedDescription }
+      if canBeCaughtAsNSError(error) { return error.localizedDescription }
       return (error as? any LocalizedError)?.errorDescription ?? "\(error)"
     }
   }
@@ -108,9 +113,9 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   /// it. Others stay a problem's `underlyingError`: a `catch let error as NSError`, which Core Data code is full of, ends the
   /// program for them outside Apple's systems (`BridgedError`).
   package var thrown: any Error {
-    guard problems.count == 1, let error = problems[0].underlyingError,
-      type(of: error) is NSError.Type || error is any BridgedError
-    else { return self }
+    guard problems.count == 1, let error = problems[0].underlyingError, ThrownError.canBeCaughtAsNSError(error) else {
+      return self
+    }
     return error
   }
 

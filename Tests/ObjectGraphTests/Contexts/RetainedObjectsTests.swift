@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("Contexts that retain their objects")
+@Suite("Contexts that retain their objects", .serialized)
 struct RetainedObjectsTests {
   private let school: School
   private let ids: [ObjectID]
@@ -72,6 +72,40 @@ struct RetainedObjectsTests {
     #expect(count(context) == 0)
     try context.performAndWait { _ = try context.fetch(school.all(school.pupil, by: "name")) }
     #expect(count(context) == 38)
+  }
+
+  final class Returning: ManagedObject {
+    nonisolated(unsafe) static weak var context: ManagedObjectContext?
+    nonisolated(unsafe) static var count = 0
+
+    deinit {
+      unsafe Self.count += 1
+      // The object that this makes goes the same way.
+      if unsafe Self.count <= 20 { _ = unsafe Self.context?.object(with: objectID) }
+    }
+  }
+
+  @Test("objects whose deinitializers come back to the context", arguments: ["reset", "off", "delete"])
+  func returning(way: String) throws {
+    let school = try School(.inMemory, classes: ["Course": Returning.self])
+    let context = school.container.newBackgroundContext()
+    context.retainsRegisteredObjects = true
+    unsafe Returning.count = 0
+    try context.performAndWait {
+      for number in 0..<20 { _ = school.addCourse(context, Int64(number)) }
+      try context.save()
+      unsafe Returning.context = context
+      switch way {
+      case "reset": context.reset()
+      case "off": context.retainsRegisteredObjects = false
+      default:
+        for object in context.registeredObjects { context.delete(object) }
+        try context.save()
+      }
+    }
+    context.performAndWait { unsafe Returning.context = nil }
+    #expect(unsafe Returning.count >= (way == "off" ? 0 : 20))
+    context.performAndWait { context.reset() }
   }
 
   @Test("a context that is dropped takes its objects with it")
