@@ -60,6 +60,31 @@ struct CollectionIdioms {
     }
   }
 
+  @Test("collections: members that cannot be read take none away")
+  func unreadable() throws {
+    let container = try Kitchen.container()
+    let coordinator = container.persistentStoreCoordinator
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let recipes = try Kitchen.stock(context)
+      let (soup, bread) = (recipes[0], recipes[1])
+      let tags = try ["hot", "red"].map { name in
+        let tag = try #require(EntityDescription.insertNewObject(forEntityName: "Tag", into: context) as ManagedObject?)
+        tag.setValue(name, forKey: "name")
+        return tag
+      }
+      let (ofSoup, ofBread) = (soup.mutableSetValue(forKey: "tags"), bread.mutableSetValue(forKey: "tags"))
+      ofSoup.union(tags)
+      ofBread.union(tags)
+      try context.save()
+      context.refresh(bread, mergeChanges: false)
+      try coordinator.remove(try #require(coordinator.persistentStores.first))
+      ofSoup.intersect(ofBread)
+      #expect(ofSoup.count == 2 && !soup.hasChanges)
+      #expect(throws: (any Error).self) { try context.fetch(Recipe.fetchRequest()) }
+    }
+  }
+
   @Test("imports: a pool for each batch")
   func pool() throws {
     try Kitchen.cook { context in

@@ -17,6 +17,31 @@ struct StoreIdioms {
     #expect(metadata[StoreMetadataKey.modelVersionIdentifiers] as? [String] == ["Kitchen 1"])
   }
 
+  @Test("stores: those that load asynchronously call back in their order, behind the others")
+  func asynchronous() async throws {
+    let descriptions = ["a", "b", "c", "d"].map { name in
+      let description = PersistentStoreDescription(type: .inMemory)
+      description.configuration = name
+      description.shouldAddStoreAsynchronously = name != "c"
+      return description
+    }
+    let model = try ManagedObjectModel(
+      entities: ["a", "b", "c", "d"].map { EntityDescription($0.uppercased()) },
+      configurations: Dictionary(uniqueKeysWithValues: ["a", "b", "c", "d"].map { ($0, [$0.uppercased()]) }))
+    let container = PersistentContainer(
+      name: "Several", managedObjectModel: model, persistentStoreDescriptions: descriptions)
+    let (calls, continuation) = AsyncStream.makeStream(of: String.self)
+    container.loadPersistentStores { description, error in
+      continuation.yield(error.map { "\($0)" } ?? description.configuration ?? "")
+    }
+    var names: [String] = []
+    for await name in calls {
+      names.append(name)
+      if names.count == 4 { break }
+    }
+    #expect(names == ["c", "a", "b", "d"])
+  }
+
   @Test("stores: a coordinator has a name, and takes requests for a context")
   func coordinator() throws {
     let container = try Kitchen.container()

@@ -56,6 +56,7 @@ extension ObjectID {
   private var lastUnslotted: UInt64 = 0
   /// Whether all objects are kept alive for as long as the table has them. A check of this alone costs next to nothing.
   private var keepsAll = false
+  /// Those objects; none while `keepsAll` is false.
   private var kept: [ObjectIdentifier: ManagedObject] = [:]
   /// Objects that only the table held. They are released when no loop over the slots is under way, because their
   /// deinitializers may call the table.
@@ -156,8 +157,10 @@ extension ObjectID {
   func insert(_ object: ManagedObject) {
     if let (slot, other) = find(slotOf: object.objectID) {
       empty(slot)
-      if keepsAll { kept[ObjectIdentifier(other)] = nil }
-      if keepsAll { keep(object) }
+      if keepsAll {
+        kept[ObjectIdentifier(other)] = nil
+        keep(object)
+      }
       return unsafe objects[slot].object = object
     }
     insertNew(object, object.objectID, isStrong: false)
@@ -168,13 +171,11 @@ extension ObjectID {
   ///   - id: the object's own.
   ///   - isStrong: whether the table may hold the object until `releaseUnused`, which must be called then.
   func insertNew(_ object: ManagedObject, _ id: ObjectID, isStrong: Bool) {
-    if keepsAll { keep(object) }
     if isStrong {
       if !unslotted.isEmpty && !isBeyondUnslotted(id) { giveSlots() }
-      if unslotted.isEmpty { unslottedSpace = id.space }
-      lastUnslotted = id.ordinal
-      unslotted.append(object)
+      append(object, id.ordinal, of: id.space)
     } else {
+      if keepsAll { keep(object) }
       insertIntoSlot(object, id, isStrong: isStrong)
     }
   }
@@ -184,7 +185,8 @@ extension ObjectID {
     usedCount == 0 && (unslotted.isEmpty || ordinal > lastUnslotted && space === unslottedSpace)
   }
 
-  /// Adds an object, which the table may hold until `releaseUnused`. `isBeyondAll` must be true of it.
+  /// Adds an object without a slot, which the table may hold until `releaseUnused`. It must come behind the others that
+  /// have none, and have no slot.
   @inline(__always) func append(_ object: ManagedObject, _ ordinal: UInt64, of space: ObjectID.Space) {
     if keepsAll { keep(object) }
     if unslotted.isEmpty { unslottedSpace = space }

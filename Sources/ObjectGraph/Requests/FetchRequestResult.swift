@@ -44,9 +44,7 @@ extension ManagedObject: FetchRequestResult {
 extension FetchRequestResult where Self: ManagedObject {
   /// A request for the objects of the class's entity.
   public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
-}
 
-extension FetchRequestResult where Self: ManagedObject {
   /// The same where the type of the request says no class, as code that deletes in batches writes it:
   /// `let request: FetchRequest<FetchRequestResult> = Recipe.fetchRequest()`.
   @_disfavoredOverload
