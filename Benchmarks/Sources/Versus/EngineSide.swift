@@ -79,18 +79,22 @@ enum EngineSide {
     side(count: 0) { context, entity in
       for item in Item.all {
         let object = context.insert(entity)
-        object["active"] = .boolean(item.active)
-        object["category"] = .string(item.category)
-        object["code"] = .integer(item.code)
-        object["height"] = .double(item.height)
-        object["latitude"] = .double(item.latitude)
-        object["name"] = .string(item.name)
-        object["quantity"] = .integer(item.quantity)
-        object["rank"] = .integer(item.rank)
+        fill(object, item)
       }
       try context.save()
       return Answer(rows: Int64(Item.count))
     }
+  }
+
+  private static func fill(_ object: ManagedObject, _ item: Item) {
+    object["active"] = .boolean(item.active)
+    object["category"] = .string(item.category)
+    object["code"] = .integer(item.code)
+    object["height"] = .double(item.height)
+    object["latitude"] = .double(item.latitude)
+    object["name"] = .string(item.name)
+    object["quantity"] = .integer(item.quantity)
+    object["rank"] = .integer(item.rank)
   }
 
   static var update: Side {
@@ -163,14 +167,7 @@ enum EngineSide {
       let found = try context.fetch(matching: "code", values: items.map { .integer($0.code) }, entity: entity)
       for (item, known) in zip(items, found) {
         let object = known ?? context.insert(entity)
-        object["active"] = .boolean(item.active)
-        object["category"] = .string(item.category)
-        object["code"] = .integer(item.code)
-        object["height"] = .double(item.height)
-        object["latitude"] = .double(item.latitude)
-        object["name"] = .string(item.name)
-        object["quantity"] = .integer(item.quantity)
-        object["rank"] = .integer(item.rank)
+        fill(object, item)
         if known == nil { answer.rows += 1 } else if !object.hasChanges { answer.first += 1 }
       }
       try context.save()

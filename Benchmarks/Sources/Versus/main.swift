@@ -20,7 +20,8 @@ while let argument = arguments.popFirst() {
   } else if known.contains(argument) {
     names.append(argument)
   } else {
-    FileHandle.standardError.write(Data("usage: versus [--rounds N] [--alone] [\(known.joined(separator: "|"))]…\n".utf8))
+    FileHandle.standardError.write(
+      Data("usage: versus [--rounds N] [--alone] [\(known.joined(separator: "|"))]…\n".utf8))
     exit(64)
   }
 }
