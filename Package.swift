@@ -177,7 +177,8 @@ let package = Package(
     .testTarget(
       name: "ModelFilesTests",
       dependencies: [
-        "Platform", "PropertyLists", "ModelFiles", "Diagrams", "ObjectModel", "Predicates", "SQLite", "TestSupport",
+        "Platform", "PropertyLists", "ModelFiles", "Diagrams", "ObjectModel", "Predicates", "SQLite", "Migration",
+        "TestSupport",
       ],
       exclude: ["Models"]
     ),

@@ -20,11 +20,11 @@ struct SpellingIdioms {
           for key in [InsertedObjectsKey, UpdatedObjectsKey, DeletedObjectsKey, RefreshedObjectsKey] {
             guard let objects = note.userInfo?[key] as? Set<ManagedObject> else { continue }
             let titles = objects.compactMap { ($0 as? Recipe)?.title }.sorted()
-            told.append("\(name == .ManagedObjectContextDidSave ? "saved" : "changed") \(key.rawValue) \(titles)")
+            told.append("\(name == .ManagedObjectContextDidSave ? "saved" : "changed") \(key) \(titles)")
           }
           for key in [InsertedObjectIDsKey, UpdatedObjectIDsKey, DeletedObjectIDsKey]
           where name == .ManagedObjectContextDidSaveObjectIDs {
-            if let ids = note.userInfo?[key] as? Set<ManagedObjectID> { told.append("\(key.rawValue) \(ids.count)") }
+            if let ids = note.userInfo?[key] as? Set<ManagedObjectID> { told.append("\(key) \(ids.count)") }
           }
         }
       }

@@ -1,4 +1,5 @@
 import Foundation
+import Migration
 import ObjectModel
 import TestSupport
 import Testing
@@ -180,6 +181,22 @@ struct MappingModelTests {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(xml.utf8).write(to: file)
     return try MappingModelReader.read(path: file.deletingLastPathComponent().path)
+  }
+
+  @Test("the mapping model for two models is found among the resources of bundles, beside one that cannot be read")
+  func bundles() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("Shop.xcmappingmodel/xcmapping.xml")
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(try mapping().xml().utf8).write(to: file)
+    try Data("none".utf8).write(to: folder.file("Broken.cdm"))
+    let (old, new) = try models()
+    let bundles = [Bundle.main, try #require(Bundle(path: folder.path))]
+    let found = MappingModel(from: bundles, forSourceModel: old, destinationModel: new)
+    #expect(found?.entityMappings.map(\.name) == ["BookToBook", "PersonToPerson", "Shelf", "Novels"])
+    #expect(MappingModel(from: bundles, forSourceModel: new, destinationModel: old) == nil)
+    #expect(MappingModel(from: bundles, forSourceModel: nil, destinationModel: new) == nil)
+    #expect(MappingModel(from: nil, forSourceModel: old, destinationModel: new) == nil)
   }
 
   @Test("what the editor leaves to the compiler gets its names, types and expressions")

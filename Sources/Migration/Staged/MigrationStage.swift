@@ -1,38 +1,60 @@
+import Synchronization
+
 /// A part of a staged migration: a `LightweightMigrationStage` or a `CustomMigrationStage`.
-public protocol MigrationStage: Sendable {
+public protocol MigrationStage: AnyObject, Sendable {
   /// For messages.
-  var label: String { get }
+  var label: String { get set }
 }
 
 /// Versions that come from each other by inferred mappings.
-public struct LightweightMigrationStage: MigrationStage {
+public final class LightweightMigrationStage: MigrationStage {
   /// For messages.
-  public var label: String
+  public var label: String {
+    get { currentLabel.withLock { $0 } }
+    set { currentLabel.withLock { $0 = newValue } }
+  }
   /// The checksums of the versions, the oldest first.
   public let versionChecksums: [String]
+  private let currentLabel: Mutex<String>
 
   /// A stage for these versions.
   public init(_ versionChecksums: [String], label: String = "lightweight") {
     self.versionChecksums = versionChecksums
-    self.label = label
+    currentLabel = Mutex(label)
   }
 }
 
 /// One version from another by an inferred mapping, with work of the program before and after.
-public struct CustomMigrationStage: MigrationStage {
+public final class CustomMigrationStage: MigrationStage {
   /// What the program does. The manager's container has the store, open with the model of that moment.
   public typealias Handler = @Sendable (_ manager: StagedMigrationManager, _ stage: CustomMigrationStage) throws -> Void
 
+  private struct Settings {
+    var label: String
+    var willMigrateHandler: Handler?
+    var didMigrateHandler: Handler?
+  }
+
+  private let settings: Mutex<Settings>
   /// For messages.
-  public var label: String
+  public var label: String {
+    get { settings.withLock { $0.label } }
+    set { settings.withLock { $0.label = newValue } }
+  }
   /// The model before.
   public let currentModel: ManagedObjectModelReference
   /// The model afterwards.
   public let nextModel: ManagedObjectModelReference
   /// Called before the store is migrated, with the store of the current model.
-  public var willMigrateHandler: Handler?
+  public var willMigrateHandler: Handler? {
+    get { settings.withLock { $0.willMigrateHandler } }
+    set { settings.withLock { $0.willMigrateHandler = newValue } }
+  }
   /// Called when the store has been migrated, with the store of the next model.
-  public var didMigrateHandler: Handler?
+  public var didMigrateHandler: Handler? {
+    get { settings.withLock { $0.didMigrateHandler } }
+    set { settings.withLock { $0.didMigrateHandler = newValue } }
+  }
 
   /// A stage between two models.
   public init(
@@ -41,8 +63,7 @@ public struct CustomMigrationStage: MigrationStage {
   ) {
     self.currentModel = currentModel
     self.nextModel = nextModel
-    self.label = label
-    self.willMigrateHandler = willMigrateHandler
-    self.didMigrateHandler = didMigrateHandler
+    settings = Mutex(
+      Settings(label: label, willMigrateHandler: willMigrateHandler, didMigrateHandler: didMigrateHandler))
   }
 }

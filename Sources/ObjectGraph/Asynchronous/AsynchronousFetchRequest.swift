@@ -2,18 +2,20 @@ public import Foundation
 package import StoreInterface
 
 /// A fetch that leaves its context's queue free while the store works; `ManagedObjectContext.execute(_:)` begins it.
-public struct AsynchronousFetchRequest<ResultType: ManagedObject> {
+///
+/// A class, as in Core Data. It belongs to the context's queue from where it is executed.
+public final class AsynchronousFetchRequest<ResultType: ManagedObject> {
   /// What is fetched.
   public var fetchRequest: FetchRequest<ResultType>
   /// How many objects are expected, for the total of the progress; 0 when that is unknown.
   public var estimatedResultCount = 0
   /// Called once on the context's queue, when the result is there or the fetch has failed.
-  public var completionBlock: (@Sendable (AsynchronousFetchResult<ResultType>) -> Void)?
+  public var completionBlock: ((AsynchronousFetchResult<ResultType>) -> Void)?
 
   /// A fetch and what follows it.
   public init(
     fetchRequest: FetchRequest<ResultType>,
-    completionBlock: (@Sendable (AsynchronousFetchResult<ResultType>) -> Void)? = nil
+    completionBlock: ((AsynchronousFetchResult<ResultType>) -> Void)? = nil
   ) {
     self.fetchRequest = fetchRequest
     self.completionBlock = completionBlock
@@ -21,9 +23,9 @@ public struct AsynchronousFetchRequest<ResultType: ManagedObject> {
 }
 
 extension AsynchronousFetchRequest where ResultType == ManagedObject {
-  package init(
+  package convenience init(
     fetchRequest: FetchSpecification,
-    completionBlock: (@Sendable (AsynchronousFetchResult<ManagedObject>) -> Void)? = nil
+    completionBlock: ((AsynchronousFetchResult<ManagedObject>) -> Void)? = nil
   ) {
     self.init(fetchRequest: FetchRequest(fetchRequest), completionBlock: completionBlock)
   }
@@ -40,7 +42,8 @@ public final class AsynchronousFetchResult<ResultType: ManagedObject>: @unchecke
   public let managedObjectContext: ManagedObjectContext
   /// How many rows have arrived, of the estimated number, or indeterminate without an estimate; in the end, of as many
   /// as there were. Cancelling it ends the fetch. It is a child of the progress that is current where the fetch begins.
-  public let progress: Progress
+  /// Never nil; Core Data's is optional, too.
+  public let progress: Progress?
   /// The objects, in the request's order; nil until they are there.
   public private(set) var finalResult: [ResultType]?
   /// What went wrong: `CancellationError` after a cancellation, otherwise what the store threw.
@@ -61,24 +64,24 @@ public final class AsynchronousFetchResult<ResultType: ManagedObject>: @unchecke
 
   /// Ends the fetch with a `CancellationError`, unless it has ended. The store stops working on it soon.
   public func cancel() {
-    progress.cancel()
+    progress?.cancel()
     monitor.cancel()
   }
 
   func finish(_ outcome: Result<[ResultType], any Error>) {
     switch outcome {
     // The progress tells its handler of a cancellation some time later.
-    case .success where progress.isCancelled:
+    case .success where progress?.isCancelled == true:
       operationError = CancellationError()
     case .success(let objects):
       finalResult = objects
       // A progress with a total of 0 never finishes.
-      progress.totalUnitCount = Int64(max(objects.count, 1))
-      progress.completedUnitCount = progress.totalUnitCount
+      progress?.totalUnitCount = Int64(max(objects.count, 1))
+      progress?.completedUnitCount = Int64(max(objects.count, 1))
     case .failure(let error):
       operationError = error
     }
-    progress.cancellationHandler = nil
+    progress?.cancellationHandler = nil
     fetchRequest.completionBlock?(self)
   }
 }

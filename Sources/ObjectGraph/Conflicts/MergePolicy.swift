@@ -29,27 +29,30 @@
 ///
 /// Subclasses override the two `resolve` methods: change the objects, call `super`, or throw. A locking conflict that
 /// an override leaves alone counts as resolved by the object's values as they are then.
-open class MergePolicy: @unchecked Sendable {
+///
+/// The five policies below never change and may be used from any queue. One of a subclass belongs to the queue of the
+/// context that has it.
+open class MergePolicy {
   /// What a policy does with conflicts.
   public enum Kind: Sendable, Hashable, CaseIterable {
     case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback
   }
 
   /// Refuses: the save fails with `SaveConflictError`. The policy of new contexts.
-  public static let error = MergePolicy(.error)
+  public static var error: MergePolicy { ConstantMergePolicy.refusing }
   /// Merges property by property; where both sides changed one, the store wins.
-  public static let mergeByPropertyStoreTrump = MergePolicy(.mergeByPropertyStoreTrump)
+  public static var mergeByPropertyStoreTrump: MergePolicy { ConstantMergePolicy.storeTrumping }
   /// Merges property by property; where both sides changed one, the context's object wins.
-  public static let mergeByPropertyObjectTrump = MergePolicy(.mergeByPropertyObjectTrump)
+  public static var mergeByPropertyObjectTrump: MergePolicy { ConstantMergePolicy.objectTrumping }
   /// Writes whole objects over the store's.
-  public static let overwrite = MergePolicy(.overwrite)
+  public static var overwrite: MergePolicy { ConstantMergePolicy.overwriting }
   /// Discards the context's changes of objects in conflict.
-  public static let rollback = MergePolicy(.rollback)
+  public static var rollback: MergePolicy { ConstantMergePolicy.rollingBack }
 
   /// What `super` does in the methods below.
   public let kind: Kind
 
-  /// A policy of that kind, to be subclassed. Subclasses must be usable from any queue.
+  /// A policy of that kind, to be subclassed.
   public init(_ kind: Kind) {
     self.kind = kind
   }
@@ -74,4 +77,13 @@ open class MergePolicy: @unchecked Sendable {
     guard let context = conflicts.lazy.compactMap(\.conflictingObjects.first?.context).first else { return }
     try context.resolve(conflicts, kind)
   }
+}
+
+/// The policies that every context may have. The unchecked `Sendable` is sound because nothing of them changes.
+private final class ConstantMergePolicy: MergePolicy, @unchecked Sendable {
+  static let refusing = ConstantMergePolicy(.error)
+  static let storeTrumping = ConstantMergePolicy(.mergeByPropertyStoreTrump)
+  static let objectTrumping = ConstantMergePolicy(.mergeByPropertyObjectTrump)
+  static let overwriting = ConstantMergePolicy(.overwrite)
+  static let rollingBack = ConstantMergePolicy(.rollback)
 }

@@ -19,6 +19,7 @@ extension ManagedObjectContext {
     case updatedObjects = "updated"
     case deletedObjects = "deleted"
     case refreshedObjects = "refreshed"
+    case invalidatedAllObjects = "invalidatedAll"
     case insertedObjectIDs = "inserted_objectIDs"
     case updatedObjectIDs = "updated_objectIDs"
     case deletedObjectIDs = "deleted_objectIDs"

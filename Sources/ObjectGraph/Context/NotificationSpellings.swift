@@ -25,19 +25,21 @@ extension Notification.Name {
 }
 
 /// New objects of a notification: `userInfo?[InsertedObjectsKey] as? Set<ManagedObject>`.
-public let InsertedObjectsKey = ManagedObjectContext.NotificationKey.insertedObjects
+public let InsertedObjectsKey = ManagedObjectContext.NotificationKey.insertedObjects.rawValue
 /// Changed objects of a notification.
-public let UpdatedObjectsKey = ManagedObjectContext.NotificationKey.updatedObjects
+public let UpdatedObjectsKey = ManagedObjectContext.NotificationKey.updatedObjects.rawValue
 /// Deleted objects of a notification.
-public let DeletedObjectsKey = ManagedObjectContext.NotificationKey.deletedObjects
+public let DeletedObjectsKey = ManagedObjectContext.NotificationKey.deletedObjects.rawValue
 /// Objects of a notification that were refreshed.
-public let RefreshedObjectsKey = ManagedObjectContext.NotificationKey.refreshedObjects
+public let RefreshedObjectsKey = ManagedObjectContext.NotificationKey.refreshedObjects.rawValue
+/// Whether a reset took all objects away: an empty set, and nil otherwise.
+public let InvalidatedAllObjectsKey = ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue
 /// Ids of new objects of a notification: `userInfo?[InsertedObjectIDsKey] as? Set<ManagedObjectID>`.
-public let InsertedObjectIDsKey = ManagedObjectContext.NotificationKey.insertedObjectIDs
+public let InsertedObjectIDsKey = ManagedObjectContext.NotificationKey.insertedObjectIDs.rawValue
 /// Ids of changed objects of a notification.
-public let UpdatedObjectIDsKey = ManagedObjectContext.NotificationKey.updatedObjectIDs
+public let UpdatedObjectIDsKey = ManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue
 /// Ids of deleted objects of a notification.
-public let DeletedObjectIDsKey = ManagedObjectContext.NotificationKey.deletedObjectIDs
+public let DeletedObjectIDsKey = ManagedObjectContext.NotificationKey.deletedObjectIDs.rawValue
 
 /// The token of a remote change: `userInfo?[PersistentHistoryTokenKey] as? PersistentHistoryToken`.
 public let PersistentHistoryTokenKey = PersistentStoreCoordinator.NotificationKey.historyToken.rawValue
@@ -61,9 +63,19 @@ extension Dictionary where Key == AnyHashable, Value == Any {
     case .updatedObjects: return filled(changes?.updatedObjects)
     case .deletedObjects: return filled(changes?.deletedObjects)
     case .refreshedObjects: return filled(changes?.refreshedObjects)
+    case .invalidatedAllObjects: return changes.flatMap { $0.invalidatedCount > 0 ? Set<ManagedObject>() : nil }
     case .insertedObjectIDs: return filled(ids.map { Set($0.insertedObjectIDs) })
     case .updatedObjectIDs: return filled(ids.map { Set($0.updatedObjectIDs) })
     case .deletedObjectIDs: return filled(ids.map { Set($0.deletedObjectIDs) })
     }
+  }
+
+  /// What is there under a text; of a context's notification also what the `NotificationKey` of that text finds.
+  public subscript(key: String) -> Any? {
+    get {
+      if let told = self[AnyHashable(key)] { return told }
+      return ManagedObjectContext.NotificationKey(rawValue: key).flatMap { self[$0] }
+    }
+    set { self[AnyHashable(key)] = newValue }
   }
 }

@@ -32,21 +32,6 @@ public enum FetchedResultsChangeType: UInt, Sendable, Hashable {
   case update = 4
 }
 
-/// The results of a controller as section names and object ids, which may be handed to other threads.
-public struct FetchedResultsSnapshot: Sendable, Hashable {
-  /// One section.
-  public struct Section: Sendable, Hashable {
-    /// The section's name.
-    public var name: String
-    /// Its objects, in order.
-    public var objectIDs: [ObjectID]
-  }
-  /// The sections, in order.
-  public var sections: [Section]
-  /// All objects, in order.
-  public var objectIDs: [ObjectID] { sections.flatMap(\.objectIDs) }
-}
-
 /// Is told of changes to the results of a controller, on the queue of the controller's context. What it is given stands
 /// for the controller, and is equal to it (`===`, `==`).
 ///

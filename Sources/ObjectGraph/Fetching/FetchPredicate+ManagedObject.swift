@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import ObjectModel
 public import Predicates
 
@@ -24,6 +24,12 @@ extension FetchPredicate {
     withSubstitutionVariables(values).evaluate(with: object)
   }
 
+  /// As `evaluate(with:substitutionVariables:)`, with values of any type that key-value code has.
+  @_disfavoredOverload
+  public func evaluate(with object: ManagedObject, substitutionVariables values: [String: Any]) -> Bool {
+    withSubstitutionVariables(values).evaluate(with: object)
+  }
+
   /// As `evaluate(with:)`, for predicates that users write.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the store throws.
   public func holds(for object: ManagedObject) throws -> Bool {
@@ -35,10 +41,7 @@ extension FetchPredicate {
   }
 
   private func check(for object: ManagedObject) throws {
-    var scope = ExpressionScope(object.entity)
-    scope.allowsTransients = true
-    scope.allowsBlocks = true
-    try check(in: scope)
+    try check(in: ExpressionScope(of: object))
   }
 }
 
@@ -60,13 +63,56 @@ extension FetchExpression {
   /// What the expression gives for the object, by its values now; see `FetchPredicate.holds(for:)`.
   /// - Throws: `StoreError.failure` for a key path that does not exist, and what the store throws.
   public func evaluate(with object: ManagedObject) throws -> ExpressionValue {
-    var scope = ExpressionScope(object.entity)
-    scope.allowsTransients = true
-    scope.allowsBlocks = true
-    _ = try type(in: scope)
+    _ = try type(in: ExpressionScope(of: object))
     object.checkConfinement()
     let value = evaluate(with: ObjectSubject(object: object))
     try object.context?.throwDeferredError()
     return value
+  }
+
+  /// What the expression gives for an object, or for none, as `value(forKey:)` would give it. A key path that does not
+  /// exist, an object that is no managed object, and an expression that needs an object and is given none are mistakes of
+  /// the program and stop it; an error of the store is thrown by the context's next fetch or save.
+  /// - Parameter variables: values of the expression's variables, by their names.
+  public func expressionValue(with object: Any?, context variables: NSMutableDictionary?) -> Any? {
+    var values: [String: (any PredicateArgument)?] = [:]
+    for (name, value) in variables ?? [:] { values["\(name)"] = argument(of: value) }
+    let expression = withSubstitutionVariables(values)
+    guard let object else {
+      guard let value = expression.fixedValue(now: Date()) else {
+        preconditionFailure("\(expression) has no value without an object")
+      }
+      return value.anyValue
+    }
+    guard let object = object as? ManagedObject else {
+      preconditionFailure("expressions have values for managed objects, not for a \(Swift.type(of: object))")
+    }
+    do {
+      _ = try expression.type(in: ExpressionScope(of: object))
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    object.checkConfinement()
+    return object.plain(expression.evaluate(with: ObjectSubject(object: object)))
+  }
+}
+
+extension ManagedObject {
+  /// As `value(forKey:)` would give it.
+  fileprivate func plain(_ value: ExpressionValue) -> Any? {
+    switch value {
+    case .value(let value): value.anyValue
+    case .object(let id): context?.object(with: id)
+    case .list(let elements): elements.map { plain($0) ?? NSNull() }
+    }
+  }
+}
+
+extension ExpressionScope {
+  /// What predicates and expressions can say of an object that is at hand: transient properties and closures count.
+  fileprivate init(of object: ManagedObject) {
+    self.init(object.entity)
+    allowsTransients = true
+    allowsBlocks = true
   }
 }

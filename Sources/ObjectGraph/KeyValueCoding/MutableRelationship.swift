@@ -47,6 +47,22 @@ public final class MutableRelationship: Sequence {
     for member in present where !wanted.contains(member) { remove(member) }
   }
 
+  /// As `union(_:)`, of a set that lost its type. An element that is no managed object stops the program.
+  public func union(_ members: Set<AnyHashable>) { union(Self.objects(members)) }
+  /// As `minus(_:)`, of a set that lost its type.
+  public func minus(_ members: Set<AnyHashable>) { minus(Self.objects(members)) }
+  /// As `intersect(_:)`, of a set that lost its type.
+  public func intersect(_ members: Set<AnyHashable>) { intersect(Self.objects(members)) }
+
+  private static func objects(_ members: Set<AnyHashable>) -> [ManagedObject] {
+    members.map { member in
+      guard let object = member.base as? ManagedObject else {
+        preconditionFailure("a \(type(of: member.base)) is no managed object")
+      }
+      return object
+    }
+  }
+
   /// Adds a member at the end; one that is there already stays where it is.
   public func add(_ member: ManagedObject) { change { try object.add(member, to: key) } }
   /// Adds members at the end.

@@ -140,6 +140,9 @@ public final class FetchRequest<ResultType> {
   /// A request that asks what a specification says.
   package init(_ specification: FetchSpecification) { settings = FetchRequestSettings(specification) }
 
+  /// A request of the same type that says the same, and then changes by itself: `request.copy() as! FetchRequest<Recipe>`.
+  public func copy() -> Any { FetchRequest(sharing: settings.copy()) }
+
   /// A request that says what another one says, also when that changes.
   init(sharing settings: FetchRequestSettings) { self.settings = settings }
 

@@ -32,6 +32,31 @@ final class FetchRequestSettings {
 
   init(resultType: FetchRequestResultType) { self.resultType = resultType }
 
+  /// The same settings, which change by themselves.
+  func copy() -> FetchRequestSettings {
+    let copy = FetchRequestSettings(resultType: resultType)
+    copy.entityName = entityName
+    copy.entity = entity
+    copy.objectClass = objectClass
+    copy.predicate = predicate
+    copy.sortDescriptors = sortDescriptors
+    copy.fetchLimit = fetchLimit
+    copy.fetchOffset = fetchOffset
+    copy.fetchBatchSize = fetchBatchSize
+    copy.includesSubentities = includesSubentities
+    copy.includesPendingChanges = includesPendingChanges
+    copy.includesPropertyValues = includesPropertyValues
+    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+    copy.affectedStores = affectedStores
+    copy.propertiesToFetch = propertiesToFetch
+    copy.propertiesToGroupBy = propertiesToGroupBy
+    copy.havingPredicate = havingPredicate
+    copy.returnsDistinctResults = returnsDistinctResults
+    return copy
+  }
+
   /// What a specification says.
   init(_ specification: FetchSpecification) {
     entityName = specification.entity.name

@@ -20,4 +20,13 @@ extension ManagedObjectModel {
       preconditionFailure("the template \(name) cannot be used: \(error)")
     }
   }
+
+  /// As `fetchRequestFromTemplate(withName:substitutionVariables:)`, with values of any type that key-value code has.
+  /// One that cannot be an argument of a predicate stops the program.
+  @_disfavoredOverload
+  public func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> FetchRequest<ManagedObject>? {
+    fetchRequestFromTemplate(withName: name, substitutionVariables: variables.mapValues { argument(of: $0) })
+  }
 }

@@ -30,14 +30,14 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError.missing` when there is none, `.unsupported` for a type that keeps no metadata.
   public static func metadataForPersistentStore(
     type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws -> [String: any Sendable] {
+  ) throws -> [String: Any] {
     try type.metadata(at: url)
   }
 
   /// `metadataForPersistentStore(type:at:options:)`
   public static func metadataForPersistentStore(
     ofType type: some PersistentStoreType, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws -> [String: any Sendable] {
+  ) throws -> [String: Any] {
     try type.metadata(at: url)
   }
 

@@ -126,6 +126,15 @@ public final class ContextUndoManager {
     run(group, as: .redoing)
   }
 
+  /// As `undo()`, of the last group as it stands. Called with a group open, it is a mistake of the program and stops it,
+  /// as Foundation raises an exception; the group of the event does not count.
+  public func undoNestedGroup() {
+    processContexts()
+    precondition(
+      openGroups.isEmpty || (isEventGroupOpen && openGroups.count == 1), "undoNestedGroup was called with a group open")
+    undo()
+  }
+
   // MARK: Names
 
   /// Names the current action, for menus: the open group, such as that of the event, or else the last one.

@@ -83,6 +83,19 @@ extension EntityDescription {
       fetchedProperties = newValue.compactMap { $0 as? FetchedPropertyDescription }
     }
   }
+
+  /// The attributes declared here, by their names.
+  public var attributesByName: [String: AttributeDescription] {
+    Dictionary(attributes.map { ($0.name, $0) }) { first, _ in first }
+  }
+  /// The relationships declared here, by their names.
+  public var relationshipsByName: [String: RelationshipDescription] {
+    Dictionary(relationships.map { ($0.name, $0) }) { first, _ in first }
+  }
+  /// `properties`, by their names.
+  public var propertiesByName: [String: any PropertyDescription] {
+    Dictionary(properties.map { ($0.name, $0) }) { first, _ in first }
+  }
 }
 
 /// What attributes, relationships and fetched properties have in common. There are no others.

@@ -6,6 +6,11 @@ public typealias CompoundPredicate = FetchPredicate
 public typealias ComparisonPredicate = FetchPredicate
 
 extension FetchPredicate {
+  /// How a comparison compares texts.
+  public typealias Options = Comparison.Options
+  /// For how many elements of the left list a comparison must hold.
+  public typealias Modifier = Comparison.Modifier
+
   /// How a compound predicate combines others.
   public enum LogicalType: Sendable, Hashable, CaseIterable {
     case not, and, or

@@ -84,7 +84,25 @@ extension FetchExpression {
   }
 }
 
-private func argument(of value: Any) -> (any PredicateArgument)? {
+extension FetchPredicate {
+  /// As `withSubstitutionVariables(_:)`, with values of any type that key-value code has. One that cannot be an argument
+  /// stops the program.
+  @_disfavoredOverload
+  public func withSubstitutionVariables(_ values: [String: Any]) -> FetchPredicate {
+    substituting(values.mapValues { argument(of: $0)?.predicateExpression ?? .constant(.null) })
+  }
+}
+
+extension FetchExpression {
+  /// As `init(forConstantValue:)`, of any type that key-value code has. One that cannot be an argument stops the program.
+  @_disfavoredOverload
+  public init(forConstantValue value: Any?) {
+    self = value.flatMap { argument(of: $0)?.predicateExpression } ?? .constant(.null)
+  }
+}
+
+/// What a value of any type is as an argument. One that cannot be an argument stops the program.
+package func argument(of value: Any) -> (any PredicateArgument)? {
   switch value {
   case let argument as any PredicateArgument: return argument
   case let list as [Any]:

@@ -8,7 +8,7 @@ extension ManagedObjectModel {
   ///   - configuration: nil for all entities. False for one that the model does not have.
   ///   - metadata: what `PersistentStoreCoordinator.metadataForPersistentStore(type:at:)` gives.
   public func isConfiguration(
-    withName configuration: String?, compatibleWithStoreMetadata metadata: [String: any Sendable]
+    withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     guard let entities = entities(inConfiguration: configuration),
       let stored = metadata[StoreMetadataKey.modelVersionHashes] as? [String: Data]

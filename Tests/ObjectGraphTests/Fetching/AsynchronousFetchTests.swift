@@ -100,7 +100,7 @@ struct AsynchronousFetchTests {
     throws -> AsynchronousFetchResult<ManagedObject>
   {
     try context.performAndWait {
-      var request = AsynchronousFetchRequest(fetchRequest: fetch) { outcome.note($0) }
+      let request = AsynchronousFetchRequest(fetchRequest: fetch) { outcome.note($0) }
       request.estimatedResultCount = estimate
       let result = try context.execute(request)
       // The result cannot come before this work has ended.
@@ -146,13 +146,14 @@ struct AsynchronousFetchTests {
     let outcome = Outcome()
     let seen = Mutex<[Int64]>([])
     let result = try begin(crowd.all, estimate: 1_000, in: context, outcome)
-    #expect(result.progress.totalUnitCount == 1_000 || result.progress.isFinished)
-    while !result.progress.isFinished {
-      seen.withLock { $0.append(result.progress.completedUnitCount) }
+    let progress = try #require(result.progress)
+    #expect(progress.totalUnitCount == 1_000 || progress.isFinished)
+    while !progress.isFinished {
+      seen.withLock { $0.append(progress.completedUnitCount) }
       await Task.yield()
     }
     #expect(await outcome.wait() == "\(crowd.count) objects")
-    #expect(result.progress.totalUnitCount == crowd.count && result.progress.completedUnitCount == crowd.count)
+    #expect(progress.totalUnitCount == crowd.count && progress.completedUnitCount == crowd.count)
     let counts = seen.withLock { $0 }
     #expect(counts == counts.sorted() && counts.allSatisfy { $0 % 64 == 0 || $0 == crowd.count })
   }
@@ -191,7 +192,7 @@ struct AsynchronousFetchTests {
     let result = try begin(try crowd.endless(), in: context, outcome)
     if kind == .sqlite {
       // SQLite looks at the rows in their order: it is inside of the long part now.
-      while result.progress.completedUnitCount < 64 { await Task.yield() }
+      while result.progress!.completedUnitCount < 64 { await Task.yield() }
     }
     // Meanwhile the context fetches and saves, and what it fetches is not ended with the other.
     try context.performAndWait {
@@ -202,7 +203,7 @@ struct AsynchronousFetchTests {
     result.cancel()
     #expect(await outcome.wait() == "cancelled")
     let found = try context.performAndWait {
-      #expect(result.finalResult == nil && result.progress.isCancelled)
+      #expect(result.finalResult == nil && result.progress?.isCancelled == true)
       return try context.fetch(crowd.all).count
     }
     #expect(found == crowd.count + 1)

@@ -1,0 +1,128 @@
+public import Foundation
+import ModelFiles
+public import ObjectGraph
+public import ObjectModel
+public import StoreInterface
+
+// Core Data's shapes of what migrations are made of. How the properties of the protocols below stand beside those of the
+// types is said in `ObjectGraph/Spellings/OptionalSpellings.swift`.
+
+extension MappingModel {
+  /// `inferredMappingModel(to:)` of the source model.
+  public static func inferredMappingModel(
+    forSourceModel source: ManagedObjectModel, destinationModel destination: ManagedObjectModel
+  ) throws -> MappingModel {
+    try source.inferredMappingModel(to: destination)
+  }
+
+  /// The mapping model among the resources of bundles whose entities have the hashes of both models, the one that leaves
+  /// the fewest entities out; nil when there is none. A file that cannot be read counts as none; `ModelLibrary` tells of
+  /// such files.
+  /// - Parameter bundles: nil for the main bundle.
+  public init?(
+    from bundles: [Bundle]?, forSourceModel source: ManagedObjectModel?, destinationModel: ManagedObjectModel?
+  ) {
+    guard let source, let destinationModel else { return nil }
+    let paths = (bundles ?? [.main]).flatMap { bundle in
+      ["cdm", "xcmappingmodel"].flatMap { bundle.paths(forResourcesOfType: $0, inDirectory: nil) }
+    }
+    let mappings = paths.sorted().compactMap { path in
+      (try? MappingModelReader.read(path: path)).map { ModelLibrary.Mapping(name: path, mappingModel: $0.mappingModel) }
+    }
+    let versions = [("source", source), ("destination", destinationModel)].map {
+      ModelLibrary.Version(name: $0, model: $1)
+    }
+    guard
+      let found = ModelLibrary(versions: versions, mappings: mappings).mapping(from: source, to: destinationModel)
+    else { return nil }
+    self = found.mappingModel
+  }
+}
+
+extension MigrationManager {
+  /// `migrateStore(from:type:options:mapping:to:type:options:)`, with options of any type. Options by Core Data's keys say
+  /// how a coordinator treats a store and change nothing here: the result keeps what the source keeps.
+  /// - Throws: `MigrationError`, also without a mapping model.
+  public func migrateStore(
+    from sourceURL: URL, sourceType: some PersistentStoreType, options sourceOptions: [AnyHashable: Any]? = nil,
+    with mapping: MappingModel?, toDestinationURL destinationURL: URL, destinationType: some PersistentStoreType,
+    destinationOptions: [AnyHashable: Any]? = nil
+  ) throws {
+    guard let mapping else {
+      throw MigrationError(
+        .missingMappingModel, "\(sourceURL.path): there is no mapping model to migrate it by", hint: "give one")
+    }
+    func values(_ options: [AnyHashable: Any]?, _ type: some PersistentStoreType) -> [String: Value] {
+      let description = PersistentStoreDescription(type: type)
+      for case (let key as String, let option) in options ?? [:] { description.setOption(option, forKey: key) }
+      return description.options
+    }
+    try migrateStore(
+      from: sourceURL, type: sourceType, options: values(sourceOptions, sourceType), mapping: mapping,
+      to: destinationURL,
+      type: destinationType, options: values(destinationOptions, destinationType))
+  }
+}
+
+/// Core Data's types of what an entity mapping says.
+public protocol EntityMappingSpelling {}
+
+extension EntityMapping: EntityMappingSpelling {}
+
+extension EntityMappingSpelling where Self == EntityMapping {
+  /// The name, which is never nil.
+  public var name: String? {
+    let name: String = self.name
+    return name
+  }
+  /// The mappings of attributes, never nil.
+  public var attributeMappings: [PropertyMapping]? {
+    let mappings: [PropertyMapping] = self.attributeMappings
+    return mappings
+  }
+  /// The mappings of relationships, never nil.
+  public var relationshipMappings: [PropertyMapping]? {
+    let mappings: [PropertyMapping] = self.relationshipMappings
+    return mappings
+  }
+}
+
+/// Core Data's types of what a property mapping says.
+public protocol PropertyMappingSpelling {}
+
+extension PropertyMapping: PropertyMappingSpelling {}
+
+extension PropertyMappingSpelling where Self == PropertyMapping {
+  /// The name, which is never nil.
+  public var name: String? {
+    let name: String = self.name
+    return name
+  }
+}
+
+/// Core Data's types of what a migration manager says.
+public protocol MigrationManagerSpelling {}
+
+extension MigrationManager: MigrationManagerSpelling {}
+
+extension MigrationManagerSpelling where Self: MigrationManager {
+  /// The context of the source, for policies. Before and after the migration there is none, and to ask for it stops the
+  /// program.
+  public var sourceContext: ManagedObjectContext { duringMigration(self.sourceContext) }
+  /// The context of the destination, for policies. Before and after the migration there is none, and to ask for it stops
+  /// the program.
+  public var destinationContext: ManagedObjectContext { duringMigration(self.destinationContext) }
+  /// Entries of the program, never nil; setting nil removes all.
+  public var userInfo: [AnyHashable: Any]? {
+    get {
+      let entries: [AnyHashable: Any] = self.userInfo
+      return entries
+    }
+    set { self.userInfo = newValue ?? [:] as [AnyHashable: Any] }
+  }
+
+  private func duringMigration(_ context: ManagedObjectContext?) -> ManagedObjectContext {
+    guard let context else { preconditionFailure("a migration manager has contexts only while it migrates a store") }
+    return context
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Seedbed
+import TestSupport
+import Testing
+
+/// What Core Data has as an optional, a set or a value of any type, where the types here say more.
+@Suite("Idioms: optionals, sets and plain values")
+struct OptionalIdioms {
+  @Test("optionals: names of entities, destinations")
+  func model() throws {
+    try Kitchen.cook { context in
+      let recipe = try Kitchen.stock(context)[0]
+      #expect(recipe.entity.name! == "Recipe" && recipe.objectID.entity.name ?? "?" == "Recipe")
+      if let name = recipe.entity.name { #expect(name == "Recipe") }
+      let described = recipe.entity.relationshipsByName.map { name, relationship in
+        "\(name) \(relationship.destinationEntity?.name ?? "?") \(relationship.inverseRelationship?.name ?? "none")"
+      }
+      #expect(described.sorted() == ["author Person recipes", "steps Step recipe", "tags Tag recipes"])
+      // Without a question for an optional, the names stay texts.
+      let names: [String] = context.persistentStoreCoordinator!.managedObjectModel.entities.map { $0.name }
+      #expect(Set(names) == ["Recipe", "Person", "Step", "Tag"])
+    }
+  }
+
+  @Test("sets: pending objects of a context")
+  func pending() throws {
+    try Kitchen.cook { context in
+      let recipes = try Kitchen.stock(context)
+      recipes[0].title = "Stew"
+      context.delete(recipes[1])
+      let fresh = Recipe(context: context)
+      fresh.title = "Pie"
+      context.processPendingChanges()
+      let changed = context.insertedObjects.union(context.updatedObjects)
+      #expect(changed.isSuperset(of: [fresh, recipes[0]]) && !changed.contains(recipes[1]))
+      let deleted: Set<ManagedObject> = context.deletedObjects
+      #expect(deleted == [recipes[1]])
+      #expect(context.registeredObjects.subtracting(changed).contains(recipes[2]))
+      #expect(context.insertedObjects == [fresh] && context.insertedObjects.first === fresh)
+      var titles: [String] = []
+      for case let recipe as Recipe in context.insertedObjects { titles.append(recipe.title) }
+      #expect(titles == ["Pie"])
+    }
+  }
+
+  /// The later date of a row counts, as an app has it.
+  private final class LatestPolicy: MergePolicy {
+    var seen: [String] = []
+
+    init() { super.init(merge: .mergeByPropertyObjectTrumpMergePolicyType) }
+
+    override func resolve(optimisticLockingConflicts list: [MergeConflict]) throws {
+      for conflict in list {
+        let here = conflict.objectSnapshot?["title"] as? String ?? "?"
+        let read = conflict.cachedSnapshot?["title"] as? String ?? "?"
+        let stored: [String: Any]? = conflict.persistedSnapshot
+        let author = conflict.objectSnapshot?["author"] as? Person
+        let isFavorite = conflict.objectSnapshot?["isFavorite"] as? Bool ?? true
+        seen.append("\(here), \(read), \(stored?["title"] as? String ?? "?"), \(author?.name ?? "?"), \(isFavorite)")
+      }
+      try super.resolve(optimisticLockingConflicts: list)
+    }
+  }
+
+  @Test("values: snapshots of a conflict, in a policy of one's own")
+  func conflict() throws {
+    let container = try Kitchen.container()
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let policy = LatestPolicy()
+      context.mergePolicy = policy
+      let recipe = try Kitchen.stock(context)[0]
+      _ = recipe.rating
+      let other = container.newBackgroundContext()
+      let id = recipe.objectID
+      try other.performAndWait {
+        (try other.existingObject(with: id) as? Recipe)?.title = "Elsewhere"
+        try other.save()
+      }
+      recipe.title = "Here"
+      try context.save()
+      #expect(policy.seen == ["Here, Soup, Elsewhere, Ann, false"] && recipe.title == "Here")
+    }
+  }
+
+  @Test("values: what a notification has under a text, and under the raw value of a key")
+  func notification() throws {
+    try Kitchen.cook { context in
+      let recipe = try Kitchen.stock(context)[0]
+      @Sendable func objects(_ note: Notification, forKey key: String) -> Set<ManagedObject> {
+        (note.userInfo?[key] as? Set<ManagedObject>) ?? Set()
+      }
+      let told = Collected<String>()
+      let token = NotificationCenter.default.addObserver(
+        forName: .ManagedObjectContextObjectsDidChange, object: context, queue: nil
+      ) { note in
+        let updated = objects(note, forKey: UpdatedObjectsKey).count
+        let inserted =
+          note.userInfo?[ManagedObjectContext.NotificationKey.insertedObjects.rawValue] as? Set<ManagedObject>
+        let isReset = note.userInfo?[InvalidatedAllObjectsKey] != nil
+        told.append("\(updated) \(inserted?.count ?? 0) \(isReset) \(note.userInfo?["other"] == nil)")
+      }
+      defer { NotificationCenter.default.removeObserver(token) }
+      recipe.title = "Stew"
+      Recipe(context: context).title = "Pie"
+      context.processPendingChanges()
+      context.rollback()
+      _ = told.removeAll()
+      recipe.title = "Stew"
+      Recipe(context: context).title = "Pie"
+      context.processPendingChanges()
+      #expect(told.removeAll() == ["1 1 false true"])
+      context.reset()
+      #expect(told.removeAll().last == "0 0 true true")
+      var mine: [AnyHashable: Any] = [:]
+      mine["other"] = 3
+      #expect(mine["other"] as? Int == 3 && mine[AnyHashable("other")] as? Int == 3)
+      mine["other"] = nil
+      #expect(mine.isEmpty)
+    }
+  }
+
+  @Test("values: the properties that history names, and members from a set without a type")
+  func history() throws {
+    let folder = try TemporaryFolder()
+    let description = PersistentStoreDescription(url: folder.file("Kitchen.sqlite"))
+    description.setOption(true as NSNumber, forKey: PersistentHistoryTrackingKey)
+    let container = PersistentContainer(
+      name: "Kitchen", managedObjectModel: try Kitchen.model(), persistentStoreDescriptions: [description],
+      classes: ["Recipe": Recipe.self, "Person": Person.self])
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let recipes = try Kitchen.stock(context)
+      let before = container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil)
+      recipes[0].title = "Stew"
+      try context.save()
+      let request = PersistentHistoryChangeRequest.fetchHistory(after: before)
+      let result = try context.execute(request) as? PersistentHistoryResult
+      let transactions = result?.result as? [PersistentHistoryTransaction] ?? []
+      let changes = transactions.flatMap { $0.changes ?? [] }
+      #expect(changes.map { $0.updatedProperties?.map(\.name) ?? [] } == [["title"]])
+      #expect(changes.allSatisfy { $0.updatedProperties?.contains("title") == true })
+      let tags = ["hot", "cheap"].map { name in
+        let tag = EntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        tag.setValue(name, forKey: "name")
+        return tag
+      }
+      let untyped = Set<AnyHashable>(tags)
+      recipes[0].mutableSetValue(forKey: "tags").union(untyped)
+      #expect(recipes[0].mutableSetValue(forKey: "tags").count == 2)
+      recipes[0].mutableSetValue(forKey: "tags").intersect([tags[0]] as Set<AnyHashable>)
+      #expect(recipes[0].value(forKey: "tags") as? Set<ManagedObject> == [tags[0]])
+      recipes[0].mutableSetValue(forKey: "tags").minus(untyped)
+      #expect((recipes[0].value(forKey: "tags") as? Set<ManagedObject>)?.isEmpty == true)
+    }
+  }
+}
