@@ -109,6 +109,10 @@ private enum PageLines {
     title.defaultValue = "Soup"
     recipe.properties = [title, RelationshipDescription("steps", toMany: "Step", inverse: "recipe")]
     let model = try ManagedObjectModel(entities: [recipe])
+    if let entity = model["Recipe"], let attribute = entity.attributesByName["title"] {
+      _ = entity.userInfo["key"]
+      _ = attribute.defaultValue.string
+    }
     _ = model.configurations.keys
     _ = try ModelLibrary(modelURL: url).mapping(from: old, to: new)?.mappingModel
     _ = try MappingModelReader.read(path: path).mappingModel
