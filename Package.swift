@@ -278,7 +278,7 @@ let package = Package(
       name: "SeedbedCommandTests",
       dependencies: [
         "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "CoreDataLayout",
-        "HistoryPeer", "Seedbed", "TestQueries", "TestSupport",
+        "HistoryPeer", "Seedbed", "TestQueries", "TestSupport", crypto,
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),
     .testTarget(
