@@ -88,7 +88,7 @@ private struct ChangeWriter {
   private func isTold(_ name: String, _ isTransient: Bool, _ change: PersistentHistoryChange) -> Bool {
     if isTransient { return false }
     guard change.changeType == .update else { return true }
-    return (change.updatedProperties ?? []).contains { $0 == name || $0.hasPrefix(name + ".") }
+    return (change.updatedPropertyNames ?? []).contains { $0 == name || $0.hasPrefix(name + ".") }
   }
 
   private func line(
@@ -97,7 +97,8 @@ private struct ChangeWriter {
     let id = change.changedObjectID
     var line: [(String, JSONValue)] = [("change", .string("\(change.changeType)"))]
     if change.changeType == .delete {
-      return .object(line + reference(id, key: ChangeLine.key(of: id.entity).flatMap { key(in: change.tombstone, $0) }))
+      return .object(
+        line + reference(id, key: ChangeLine.key(of: id.entity).flatMap { key(in: change.tombstoneValues, $0) }))
     }
     guard let row = rows[id] else {
       throw RunError(

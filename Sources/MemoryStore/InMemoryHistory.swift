@@ -18,8 +18,8 @@ struct InMemoryHistory {
       lastChangeID += 1
       return PersistentHistoryChange(
         changeID: lastChangeID, changedObjectID: change.object, changeType: change.type, transactionNumber: number,
-        updatedProperties: change.type == .update ? change.properties : nil,
-        tombstone: change.type == .delete ? change.tombstone : nil)
+        updatedPropertyNames: change.type == .update ? change.properties : nil,
+        tombstoneValues: change.type == .delete ? change.tombstone : nil)
     }
     let process = ProcessInfo.processInfo.processName
     transactions.append(
@@ -108,7 +108,7 @@ struct InMemoryHistory {
           ]))
       for change in transaction.changes ?? [] {
         let separator = PersistentHistoryModel.nameSeparator
-        let names = change.updatedProperties.map { names in
+        let names = change.updatedPropertyNames.map { names in
           names.isEmpty ? "" : separator + names.sorted().joined(separator: separator) + separator
         }
         request.inserted.append(

@@ -202,7 +202,7 @@ struct HistoryTests {
     #expect(transactions.map(\.author) == [nil] && transactions.map(\.contextName) == [nil])
     #expect(transactions.map(\.timestamp.timeIntervalSinceReferenceDate) == [737_057_647.288022])
     let changes = transactions.flatMap { $0.changes ?? [] }
-    #expect(changes.count == 5_468 && changes.allSatisfy { $0.changeType == .insert && $0.updatedProperties == nil })
+    #expect(changes.count == 5_468 && changes.allSatisfy { $0.changeType == .insert && $0.updatedPropertyNames == nil })
     // Every object that is there was inserted by it.
     for entity in model.entities where !entity.isAbstract {
       var request = FetchSpecification(entity)

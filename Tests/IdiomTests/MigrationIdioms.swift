@@ -55,6 +55,58 @@ struct MigrationIdioms {
     }
   }
 
+  /// A manager of one's own, which looks at both contexts.
+  private final class CountingManager: MigrationManager {
+    var counts: [Int] = []
+
+    override func reset() {
+      super.reset()
+      userInfo = nil
+    }
+
+    func count() throws {
+      counts = try [sourceContext, destinationContext].map { context in
+        try context.count(for: FetchRequest<ManagedObject>(entityName: "Note"))
+      }
+    }
+  }
+
+  /// Counts when the first object is there.
+  private final class CountingPolicy: EntityMigrationPolicy {
+    override func end(_ mapping: EntityMapping, manager: MigrationManager) throws {
+      try super.end(mapping, manager: manager)
+      try (manager as? CountingManager)?.count()
+    }
+  }
+
+  @Test("migrations: a manager of one's own, and options of coordinators")
+  func ownManager() throws {
+    let folder = try TemporaryFolder()
+    let (storeURL, destinationURL) = (folder.file("Notes.sqlite"), folder.file("Notes 2.sqlite"))
+    let (sourceModel, destinationModel) = (try Self.model(["text"]), try Self.model(["color", "text"]))
+    try Self.write(storeURL, sourceModel)
+    var mapping = try MappingModel.inferredMappingModel(
+      forSourceModel: sourceModel, destinationModel: destinationModel)
+    mapping.entityMappings[0].entityMigrationPolicyClassName = "CountingPolicy"
+    let manager = CountingManager(sourceModel: sourceModel, destinationModel: destinationModel)
+    manager.migrationPolicies = ["CountingPolicy": CountingPolicy.self]
+    manager.userInfo?["key"] = 1
+    #expect(manager.userInfo?["key"] as? Int == 1)
+    #expect {
+      try manager.migrateStore(
+        from: storeURL, sourceType: SQLiteStoreType, with: mapping, toDestinationURL: destinationURL,
+        destinationType: SQLiteStoreType, destinationOptions: [SQLitePragmasOption: ["journal_mode": "DELETE"]])
+    } throws: { "\($0)".contains("NSSQLitePragmasOption") }
+    #expect(!FileManager.default.fileExists(atPath: destinationURL.path))
+    try manager.migrateStore(
+      from: storeURL, sourceType: SQLiteStoreType, options: [ReadOnlyPersistentStoreOption: true], with: mapping,
+      toDestinationURL: destinationURL, destinationType: SQLiteStoreType,
+      destinationOptions: [MigratePersistentStoresAutomaticallyOption: true])
+    #expect(manager.counts == [3, 3])
+    manager.reset()
+    #expect(manager.userInfo?.isEmpty == true)
+  }
+
   @Test("migrations: a manager, a mapping model and a policy", .serialized, arguments: [true, false])
   func manager(hasMapping: Bool) throws {
     let folder = try TemporaryFolder()

@@ -53,10 +53,11 @@ struct OptionalIdioms {
       for conflict in list {
         let here = conflict.objectSnapshot?["title"] as? String ?? "?"
         let read = conflict.cachedSnapshot?["title"] as? String ?? "?"
-        let stored: [String: Any]? = conflict.persistedSnapshot
-        let author = conflict.objectSnapshot?["author"] as? Person
+        guard let stored = conflict.persistedSnapshot?["title"] as? String else { throw KitchenError.poison }
+        let author = conflict.objectSnapshot?["author"] as? ManagedObjectID
         let isFavorite = conflict.objectSnapshot?["isFavorite"] as? Bool ?? true
-        seen.append("\(here), \(read), \(stored?["title"] as? String ?? "?"), \(author?.name ?? "?"), \(isFavorite)")
+        let isNull = conflict.objectSnapshot?["link"] is NSNull
+        seen.append("\(here), \(read), \(stored), \(author?.entity.name ?? "?"), \(isFavorite), \(isNull)")
       }
       try super.resolve(optimisticLockingConflicts: list)
     }
@@ -79,7 +80,49 @@ struct OptionalIdioms {
       }
       recipe.title = "Here"
       try context.save()
-      #expect(policy.seen == ["Here, Soup, Elsewhere, Ann, false"] && recipe.title == "Here")
+      #expect(policy.seen == ["Here, Soup, Elsewhere, Person, false, true"] && recipe.title == "Here")
+    }
+  }
+
+  @Test("values: snapshots of conflicts are read anywhere, also when their context is gone")
+  func conflictElsewhere() async throws {
+    let container = try Kitchen.container()
+    let error: SaveConflictError? = await container.newBackgroundContext().perform { [container] in
+      do {
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+          let recipes = try Kitchen.stock(context)
+          let other = container.newBackgroundContext()
+          let id = recipes[0].objectID
+          try other.performAndWait {
+            (try other.existingObject(with: id) as? Recipe)?.title = "Elsewhere"
+            try other.save()
+          }
+          recipes[0].title = "Here"
+          try context.save()
+        }
+        return nil
+      } catch {
+        return error as? SaveConflictError
+      }
+    }
+    let conflict = try #require(error?.optimisticLockingConflicts.first)
+    #expect(conflict.objectSnapshot?["title"] as? String == "Here")
+    #expect(conflict.persistedSnapshot?["title"] as? String == "Elsewhere")
+    #expect((conflict.objectSnapshot?["author"] as? ManagedObjectID)?.entity.name == "Person")
+  }
+
+  @Test("values: what a constraint's conflict says")
+  func constraint() throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      EntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("Ann", forKey: "name")
+      let error = #expect(throws: SaveConflictError.self) { try context.save() }
+      let conflict = try #require(error?.constraintConflicts.first)
+      #expect(conflict.constraint == ["name"] && conflict.constraintValues["name"] as? String == "Ann")
+      #expect(conflict.databaseSnapshot?["name"] as? String == "Ann")
+      #expect(conflict.conflictingSnapshots.first?["name"] as? String == "Ann")
+      #expect(conflict.conflictingSnapshots.first?["age"] is NSNull)
     }
   }
 
@@ -140,7 +183,10 @@ struct OptionalIdioms {
       let transactions = result?.result as? [PersistentHistoryTransaction] ?? []
       let changes = transactions.flatMap { $0.changes ?? [] }
       #expect(changes.map { $0.updatedProperties?.map(\.name) ?? [] } == [["title"]])
-      #expect(changes.allSatisfy { $0.updatedProperties?.contains("title") == true })
+      for change in changes {
+        for property in change.updatedProperties ?? [] { #expect(property.name == "title") }
+        #expect(change.tombstone == nil && change.updatedPropertyNames == ["title"])
+      }
       let tags = ["hot", "cheap"].map { name in
         let tag = EntityDescription.insertNewObject(forEntityName: "Tag", into: context)
         tag.setValue(name, forKey: "name")

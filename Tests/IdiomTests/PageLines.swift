@@ -68,11 +68,11 @@ private enum PageLines {
     _ = result.transactions
     _ = result.result as? [PersistentHistoryTransaction]
     _ = change.transactionNumber
-    _ = change.tombstone?["name"]?.string
+    _ = change.tombstoneValues?["name"]?.string
     _ = try JSONEncoder().encode(token)
     _ = token.description
     _ = notification.persistentStoreChanges?.addedStores
-    _ = conflict.objectSnapshot["title"]?.value?.string
+    _ = conflict.objectPropertyValues["title"]?.value?.string
   }
 
   static func stores(

@@ -71,6 +71,8 @@ struct RequestIdioms {
       let recipes = try context.fetch(Recipe.fetchRequest() as FetchRequest<Recipe>)
       #expect(recipes.filter(predicate.withSubstitutionVariables(titles).evaluate).count == 2)
       #expect(recipes.filter { predicate.evaluate(with: $0, substitutionVariables: titles) }.count == 2)
+      let ordered: [String: Any] = ["TITLES": NSOrderedSet(array: ["Soup", "Bread"])]
+      #expect(recipes.filter(predicate.withSubstitutionVariables(ordered).evaluate).count == 2)
       let nothing: [String: Any] = ["TITLES": NSNull()]
       #expect(recipes.allSatisfy { !predicate.evaluate(with: $0, substitutionVariables: nothing) })
     }
@@ -92,6 +94,17 @@ struct RequestIdioms {
       let scaled = FetchExpression(format: "rating * $FACTOR")
       let variables: NSMutableDictionary = ["FACTOR": NSNumber(value: 10)]
       #expect(scaled.expressionValue(with: recipe, context: variables) as? Double == 45)
+      let same = FetchExpression(format: "$X")
+      #expect(same.expressionValue(with: nil, context: ["X": recipe]) as? Recipe === recipe)
+      let steps = (1...3).map { number in
+        let step = EntityDescription.insertNewObject(forEntityName: "Step", into: context)
+        step.setValue(number, forKey: "minutes")
+        step.setValue(recipe, forKey: "recipe")
+        return step
+      }
+      let long = FetchExpression(format: "SUBQUERY(steps, $s, $s.minutes > 1)")
+      #expect(
+        (long.expressionValue(with: recipe, context: nil) as? [ManagedObject]).map { Set($0) } == Set(steps[1...]))
       let value: Any = "Soup"
       let options: ComparisonPredicate.Options = [.caseInsensitive]
       let predicate = ComparisonPredicate(
@@ -101,33 +114,19 @@ struct RequestIdioms {
     }
   }
 
-  /// A list that is not `Sendable`, as those of apps.
-  private final class Menu {
-    var recipes: [Recipe] = []
-    var request: AsynchronousFetchRequest<Recipe>?
-
-    func load(in context: ManagedObjectContext, _ done: @escaping () -> Void) throws {
-      let request = AsynchronousFetchRequest<Recipe>(fetchRequest: FetchRequest(entityName: "Recipe")) {
-        [unowned self] result in
-        recipes = result.finalResult ?? []
-        done()
-      }
-      request.estimatedResultCount = 3
-      self.request = request
-      let result = try context.execute(request)
-      #expect(result.progress?.totalUnitCount == 3 && result.fetchRequest === request)
-    }
-  }
-
-  @Test("requests: an asynchronous fetch fills the list of an app")
+  @Test("requests: an asynchronous fetch that is set up step by step")
   func asynchronous() async throws {
-    let container = try Kitchen.container()
-    let context = container.newBackgroundContext()
-    let (ends, end) = AsyncStream.makeStream(of: Int.self)
+    let context = try Kitchen.container().newBackgroundContext()
+    let (ends, end) = AsyncStream.makeStream(of: Int?.self)
     try await context.perform {
       try Kitchen.stock(context)
-      let menu = Menu()
-      try menu.load(in: context) { end.yield(menu.recipes.count) }
+      let request = AsynchronousFetchRequest<Recipe>(fetchRequest: FetchRequest(entityName: "Recipe")) {
+        result in
+        end.yield(result.progress?.isCancelled == true ? nil : result.finalResult?.count)
+      }
+      request.estimatedResultCount = 3
+      let result = try context.execute(request)
+      #expect(result.progress?.totalUnitCount == 3 && result.fetchRequest === request)
     }
     for await count in ends {
       #expect(count == 3)

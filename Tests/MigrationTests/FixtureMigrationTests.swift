@@ -147,7 +147,8 @@ private final class MakerPolicy: EntityMigrationPolicy {
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
-    guard let name: String = source["maker"], let context = manager.destinationContext else { return }
+    guard let name: String = source["maker"] else { return }
+    let context = manager.destinationContext
     let car = try #require(
       try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [source]).first)
     let request = FetchRequest<ManagedObject>(entityName: "Maker")
@@ -162,7 +163,7 @@ final class ImagePolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
-    let context = try #require(manager.destinationContext)
+    let context = manager.destinationContext
     let attachment = try context.insert("ImageAttachment")
     for property in mapping.attributeMappings {
       guard let value = try manager.value(of: property, in: mapping, forSource: source) else { continue }
@@ -192,7 +193,7 @@ final class DeletedCarbObjectv3EntityMigrationPolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
-    let context = try #require(manager.destinationContext)
+    let context = manager.destinationContext
     let object = try context.insert(
       "CachedCarbObject", ["operation": 2, "createdByCurrentApp": false, "grams": 0.0])
     object["startDate"] = source["startDate"] as Value?

@@ -40,7 +40,7 @@ struct HistoryContents: Equatable {
             number: change.changeID,
             object: .init(
               entity: change.changedObjectID.entity.name, number: change.changedObjectID.primaryKey ?? 0),
-            type: change.changeType, properties: change.updatedProperties, tombstone: change.tombstone)
+            type: change.changeType, properties: change.updatedPropertyNames, tombstone: change.tombstoneValues)
         })
     }
   }

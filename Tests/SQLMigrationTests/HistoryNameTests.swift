@@ -73,6 +73,6 @@ struct HistoryNameTests {
   private static func properties(_ path: String, _ model: ManagedObjectModel) throws -> [Set<String>?] {
     let store = try SQLiteStore.open(path: path, model: model)
     defer { try? store.close() }
-    return try store.history(PersistentHistoryQuery()).flatMap { ($0.changes ?? []).map(\.updatedProperties) }
+    return try store.history(PersistentHistoryQuery()).flatMap { ($0.changes ?? []).map(\.updatedPropertyNames) }
   }
 }

@@ -136,7 +136,9 @@ struct RandomDuplicateTests {
       }
       for attribute in preserved {
         let value = before.objects[change.object]?.attributes[attribute.name] ?? .null
-        if change.tombstone?[attribute.name] ?? .null != value { return "history: \(change), and it was \(value)" }
+        if change.tombstone?[attribute.name] ?? .null != value {
+          return "history: \(change), and it was \(value)"
+        }
       }
     }
     let updates = Dictionary(

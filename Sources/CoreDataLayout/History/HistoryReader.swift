@@ -115,7 +115,8 @@ struct HistoryReader {
         changeID: key,
         changedObjectID: session.file.objectID(entity, integer(snapshot, PersistentHistoryModel.primaryKeyName)),
         changeType: type, transactionNumber: integer(snapshot, PersistentHistoryModel.transactionNumberName),
-        updatedProperties: properties, tombstone: type == .delete ? try tombstone(of: entity, change: key) : nil)
+        updatedPropertyNames: properties,
+        tombstoneValues: type == .delete ? try tombstone(of: entity, change: key) : nil)
     }
   }
 

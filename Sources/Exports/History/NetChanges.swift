@@ -35,17 +35,17 @@ package struct NetChanges {
       changes[id] = nil
     case (.insert, _): break
     case (.update, .update):
-      let properties = (earlier.updatedProperties ?? []).union(change.updatedProperties ?? [])
+      let properties = (earlier.updatedPropertyNames ?? []).union(change.updatedPropertyNames ?? [])
       changes[id] = PersistentHistoryChange(
         changeID: change.changeID, changedObjectID: id, changeType: .update,
-        transactionNumber: change.transactionNumber, updatedProperties: properties)
+        transactionNumber: change.transactionNumber, updatedPropertyNames: properties)
     case (.delete, .insert):
       // The store gave the key out again: it is another object with other values.
       let entity = id.entity
       changes[id] = PersistentHistoryChange(
         changeID: change.changeID, changedObjectID: id, changeType: .update,
         transactionNumber: change.transactionNumber,
-        updatedProperties: Set(entity.attributes.map(\.name) + entity.relationships.map(\.name)))
+        updatedPropertyNames: Set(entity.attributes.map(\.name) + entity.relationships.map(\.name)))
     case (.update, _), (.delete, _): changes[id] = change
     }
   }

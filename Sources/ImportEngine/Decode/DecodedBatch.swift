@@ -24,6 +24,8 @@ final class DecodedNode: @unchecked Sendable {
   private(set) var links: [[FoundLink]] = []
   /// Primary key of each row, once known; 0 before.
   private(set) var primaryKeys: [Int64] = []
+  /// Nested nodes whose objects were made: which rows stand for objects that were stored before.
+  private var isStored: [Bool] = []
   /// Rows that can update an object but not become a new one, because something required is absent.
   var insertProblems: [Int32: [RecordProblem]] = [:]
 
@@ -42,6 +44,9 @@ final class DecodedNode: @unchecked Sendable {
   func resetPrimaryKeys() {
     for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
   }
+
+  /// Notes which rows stand for objects that were stored before.
+  func noteStoredRows(_ isStored: [Bool]) { self.isStored = isStored }
 
   /// Sets the primary keys of the rows.
   func setPrimaryKeys(_ keys: [Int64]) {
@@ -90,12 +95,14 @@ final class DecodedNode: @unchecked Sendable {
     return copy
   }
 
-  /// The rows that belong to some records, in this node and below: record → rows with their keys, this node's first.
+  /// The rows that some records brought, in this node and below: record → rows with their keys, this node's first.
   func rowsByRecord(_ wanted: [Int]) -> [Int: [RowReference]] {
     let wanted = Set(wanted)
     var found: [Int: [RowReference]] = [:]
     func visit(_ node: DecodedNode) {
-      for (row, record) in node.records.enumerated() where wanted.contains(Int(record)) && row < node.primaryKeys.count
+      for (row, record) in node.records.enumerated()
+      where wanted.contains(Int(record)) && row < node.primaryKeys.count
+        && !(row < node.isStored.count && node.isStored[row])
       {
         found[Int(record), default: []].append(
           RowReference(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index))

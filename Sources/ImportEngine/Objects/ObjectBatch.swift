@@ -113,6 +113,7 @@ struct ObjectBatch {
     var nestedChanged: Set<Int32> = []
     for node in decoded.root.withDescendants where node !== decoded.root {
       var counted: Set<ObjectID> = []
+      node.noteStoredRows(objects[node.plan.index].map { $0?.isInserted == false })
       for (row, object) in objects[node.plan.index].enumerated() {
         guard let object, counted.insert(object.objectID).inserted else { continue }
         if object.isInserted {

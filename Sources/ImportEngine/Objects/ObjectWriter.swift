@@ -55,6 +55,12 @@ final class ObjectWriter {
     return existing
   }
 
+  /// The stored objects that the rows of a node match by its natural key.
+  func matches(of node: DecodedNode) throws -> [ObjectMatch] {
+    let context = newContext()
+    return try context.performAndWait { try find(node, rows: Array(0..<node.batch.count), in: context) }
+  }
+
   /// The objects that some rows of a node match by its natural key.
   private func find(
     _ node: DecodedNode, rows: [Int], isNew: (Int) -> Bool = { _ in false }, in context: ManagedObjectContext
@@ -172,7 +178,7 @@ final class ObjectWriter {
       let names = conflict.constraint
       return RecordProblem(
         rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict",
-        value: names.map { conflict.constraintValues[$0].map(shown) ?? "" }.joined(separator: ", "),
+        value: names.map { conflict.constraintPropertyValues[$0].map(shown) ?? "" }.joined(separator: ", "),
         message: "another \(conflict.entity.name) has the same \(names.joined(separator: ", "))",
         hint: "match by that constraint, or mend the data")
     }

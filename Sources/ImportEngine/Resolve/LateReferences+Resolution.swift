@@ -14,6 +14,7 @@ extension LateReferences {
     steps: [any ReferringStep], isFinal: Bool, with applier: ReferenceApplier, cancellation: Cancellation
   ) throws {
     let blocked = try blockedRows(steps)
+    let waitingLists = isFinal ? [] : try waitingLists(steps, blocked)
     let left = nextPending()
     var applier = applier
     var refused: Set<UInt64> = []
@@ -32,6 +33,8 @@ extension LateReferences {
               refusedRows += reference.recordRows
               try steps[reference.step].rejectLate(reference)
             }
+          } else if !waitingLists.isEmpty, waitingLists.contains(ListID(reference)) {
+            try left.append(reference)
           } else if let node = plan(of: reference, steps) {
             let plan = node.references[reference.reference]
             let destination = destination(of: reference, steps)
@@ -56,6 +59,36 @@ extension LateReferences {
       if !refusedRows.isEmpty { try delete(refusedRows) }
     }
     replacePending(with: left, provisional: isFinal ? [] : blocked)
+  }
+
+  /// The list of one row.
+  private struct ListID: Hashable {
+    var row: UInt64
+    var node: Int
+    var reference: Int
+    var step: Int
+
+    init(_ reference: PendingReference) {
+      row = reference.row.rawValue
+      node = reference.node
+      self.reference = reference.reference
+      step = reference.step
+    }
+  }
+
+  /// The ordered lists that wait as a whole, because a member is not there yet: setting what is there would lose the
+  /// order, or what was set before.
+  private func waitingLists(
+    _ steps: [any ReferringStep], _ blocked: Set<UInt64>
+  ) throws(RunError) -> Set<ListID> {
+    var lists: Set<ListID> = []
+    try pending.forEach { reference throws(RunError) in
+      guard let relationship = plan(of: reference, steps)?.references[reference.reference].relationship,
+        relationship.isToMany, relationship.isOrdered, !leads(reference, steps, blocked)
+      else { return }
+      lists.insert(ListID(reference))
+    }
+    return lists
   }
 
   /// Whether the reference has a destination that stays.

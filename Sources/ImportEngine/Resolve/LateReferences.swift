@@ -14,6 +14,8 @@ final class LateReferences {
   private(set) var provisionalRows: Set<UInt64> = []
   /// Objects with changes that are held back, likewise: later changes queue up behind them.
   private var held: Set<UInt64> = []
+  /// New records that are held back as a whole.
+  private var heldRecordCount = 0
 
   /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
   init(target: any ImportTarget, tables: KeyTables, temporaryPath: String) {
@@ -27,7 +29,7 @@ final class LateReferences {
   var isEmpty: Bool { pending.isEmpty }
 
   /// Whether no reference, record or object waits for another.
-  var hasNothingWaiting: Bool { pending.isEmpty && provisionalRows.isEmpty && held.isEmpty }
+  var hasNothingWaiting: Bool { pending.isEmpty && hasNoWaitingRows && heldRecordCount == 0 }
 
   /// Whether no record or object waits for another.
   var hasNoWaitingRows: Bool { provisionalRows.isEmpty && held.isEmpty }
@@ -44,6 +46,9 @@ final class LateReferences {
   func isProvisional(_ row: RowReference) -> Bool {
     !provisionalRows.isEmpty && provisionalRows.contains(rootReference(row))
   }
+
+  /// Notes that new records are held back, or are not any more.
+  func changeHeldRecordCount(by difference: Int) { heldRecordCount += difference }
 
   /// Notes that a change of an object is held back.
   func hold(_ row: RowReference) { held.insert(rootReference(row)) }

@@ -213,8 +213,12 @@ public struct PipelineRun {
       // References of restored rows may be resolved by later rows, so their pages are not finished before that.
       let isRestoreGoingOn =
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
-      if !isRestoreGoingOn { try session.resolvePending(steps: steps.map(\.scope), isFinal: false) }
+      if !isRestoreGoingOn {
+        try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
+        try writeHeldNew(steps, session)
+      }
     }
+    for step in steps { try step.writeHeldNew(isLast: true) }
     try session.resolvePending(steps: steps.map(\.scope), isFinal: true)
     for step in steps { try step.finish() }
     progress.begin(.indexing)
@@ -223,6 +227,17 @@ public struct PipelineRun {
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError(isEarly: false) }
     return (steps.map(\.report), ownersUpdated)
+  }
+
+  /// Writes the new records that were held back, as long as what one brings lets others be written.
+  private func writeHeldNew(_ steps: [StepRun], _ session: ImportSession) throws {
+    func count() -> Int { steps.reduce(0) { $0 + $1.heldNewCount } }
+    var before = 0
+    while count() > 0, count() != before {
+      before = count()
+      for step in steps { try step.writeHeldNew(isLast: false) }
+      try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
+    }
   }
 
   func options(of plan: StepPlan) -> FormatOptions {

@@ -63,6 +63,12 @@ final class StepRun {
     warnings = scope.source.fieldWarnings(isWhole: true)
   }
 
+  /// How many new records are held back.
+  var heldNewCount: Int { strategy?.heldNewCount ?? 0 }
+
+  /// Writes new records that were held back; see `WritingStrategy`.
+  func writeHeldNew(isLast: Bool) throws { try strategy?.writeHeldNew(isLast: isLast) }
+
   /// Writes the records that were held back, now that all references can be resolved.
   func finish() throws {
     for decoded in strategy?.releaseHeld() ?? [] {

@@ -1,5 +1,6 @@
 import ObjectModel
 import Pipelines
+import SeedFormats
 import StoreInterface
 
 /// Finds or makes objects in a context for each batch and saves it: the way with full object-graph semantics. Where one
@@ -8,6 +9,9 @@ import StoreInterface
 final class FindOrCreateStrategy: WritingStrategy {
   let scope: StepScope
   private let matched: MatchedRecords
+  private var heldNew = HeldNewRecords()
+  /// Whether nothing but the records that are held back can make good what they wait for.
+  private var isWritingCircles = false
   /// The batch whose objects are being saved.
   private var saving: ObjectSave?
   private var session: ImportSession { scope.session }
@@ -70,7 +74,19 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   func finish() throws { try scope.reloadTables() }
 
-  func releaseHeld() -> [DecodedBatch] { matched.release() }
+  func releaseHeld() -> [DecodedBatch] { heldNew.release() + matched.release() }
+
+  var heldNewCount: Int { heldNew.count }
+
+  func writeHeldNew(isLast: Bool) throws {
+    isWritingCircles = isLast
+    defer { isWritingCircles = false }
+    let before = heldNew.count
+    let batches = isLast ? heldNew.releaseStanding(session.tables) : heldNew.release()
+    session.late.changeHeldRecordCount(by: heldNew.count - before)
+    for batch in batches { try importBatch(batch) }
+    try finishSaving()
+  }
 
   /// Waits until the last batch is saved.
   private func finishSaving() throws {
@@ -98,10 +114,31 @@ final class FindOrCreateStrategy: WritingStrategy {
       node, plan: plan, isNew: { plan.root.children.isEmpty && decoded.isKnownNew(node, row: $0) })
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     waiting = resolveAgain()
+    let old = Set(
+      existing.primaryKeys.enumerated().lazy.filter { $0.element != 0 }.map { Int(node.records[$0.offset]) })
     matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
     waiting = resolveAgain()
+    if !isFinal {
+      let unsure = UnsureRecords(decoded, isNew: { !old.contains($0) }, unresolved: waiting)
+      if !isWritingCircles { try holdBack(unsure, of: decoded) }
+      waiting = resolveAgain()
+      unsure.deferExclusive(&waiting)
+    }
     guard decoded.root.batch.count > 0 else { return nil }
     return try session.objects.begin(decoded, plan: plan, waiting: waiting)
+  }
+
+  /// Holds records back as a whole that could not be taken back.
+  private func holdBack(_ unsure: UnsureRecords, of decoded: DecodedBatch) throws {
+    let records = try unsure.heldBack(
+      mayMeetProvisional: !session.late.hasNoWaitingRows, isProvisional: session.late.isProvisional
+    ) { try session.objects.matches(of: $0) }
+    if records.isEmpty { return }
+    heldNew.add(decoded.copy(records: records))
+    session.late.changeHeldRecordCount(by: records.count)
+    var good = [Bool](repeating: true, count: decoded.records.count)
+    for record in records { good[record] = false }
+    decoded.root.keep(records: good)
   }
 
   /// Counts the outcomes of a saved batch.

@@ -21,11 +21,23 @@ protocol WritingStrategy: AnyObject {
 
   /// Gives up the batches that wait for the end of all steps, in input order.
   func releaseHeld() -> [DecodedBatch]
+
+  /// How many new records are held back.
+  var heldNewCount: Int { get }
+  /// Writes the new records that were held back and need not be any more.
+  /// - Parameter isLast: those in which references lead in a circle are written too, because nothing else will come.
+  func writeHeldNew(isLast: Bool) throws
 }
 
 extension WritingStrategy {
   /// Does nothing, because no batch waits.
   func releaseHeld() -> [DecodedBatch] { [] }
+
+  /// None.
+  var heldNewCount: Int { 0 }
+
+  /// Does nothing, because no record is held back.
+  func writeHeldNew(isLast: Bool) throws {}
 
   /// Checks the keys of a decoded batch and writes it.
   func importBatch(_ decoded: DecodedBatch, isFinal: Bool = false) throws {

@@ -5,11 +5,11 @@ import Predicates
 /// The functions of the manager that expressions of mapping models call.
 extension MigrationManager: MigrationCalls {
   final func context(of model: ManagedObjectModel) -> ManagedObjectContext? {
-    model === sourceModel ? sourceContext : model === destinationModel ? destinationContext : nil
+    model === sourceModel ? openSourceContext : model === destinationModel ? openDestinationContext : nil
   }
 
   final func context(otherThan model: ManagedObjectModel) -> ManagedObjectContext? {
-    model === sourceModel ? destinationContext : sourceContext
+    model === sourceModel ? openDestinationContext : openSourceContext
   }
 
   /// The result of a function.
@@ -66,8 +66,8 @@ extension MigrationManager: MigrationCalls {
   private func value(forKeyPath path: String) throws -> Any? {
     let keys = path.split(separator: ".", maxSplits: 1).map(String.init)
     switch keys[0] {
-    case "sourceContext" where keys.count == 1: return sourceContext
-    case "destinationContext" where keys.count == 1: return destinationContext
+    case "sourceContext" where keys.count == 1: return openSourceContext
+    case "destinationContext" where keys.count == 1: return openDestinationContext
     case "userInfo" where keys.count == 2: return userInfo[keys[1]]
     default:
       throw MigrationError(

@@ -8,7 +8,7 @@ extension MigrationManager {
   func createDestinationInstance(
     forSource source: ManagedObject, in mapping: EntityMapping, policy: EntityMigrationPolicy
   ) throws {
-    guard let destinationContext, let step = plan?[mapping.name], let entity = step.destinationEntity else {
+    guard let openDestinationContext, let step = plan?[mapping.name], let entity = step.destinationEntity else {
       throw MigrationError(
         .mappingModel, "the mapping does not belong to the migration that is under way", mapping: mapping.name)
     }
@@ -17,7 +17,7 @@ extension MigrationManager {
         .value, "the entity is abstract in the destination model", mapping: mapping.name, entity: entity.name,
         objectID: source.objectID)
     }
-    let destination = destinationContext.insert(entity)
+    let destination = openDestinationContext.insert(entity)
     var variables = MigrationVariables(manager: self, source: source, destination: destination, entityPolicy: policy)
     for attribute in step.attributes {
       let name = attribute.description.name

@@ -9,7 +9,7 @@ extension MigrationManager {
   func migrate(
     _ model: MappingModel, from source: PersistentStoreCoordinator, to destination: PersistentStoreCoordinator
   ) throws {
-    guard sourceContext == nil else {
+    guard openSourceContext == nil else {
       throw MigrationError(.program, "the manager is busy with another migration", hint: "make another manager")
     }
     plan = try MappingPlan(
@@ -18,13 +18,13 @@ extension MigrationManager {
     mappingModel = model
     reset()
     cancellation = nil
-    sourceContext = ManagedObjectContext(coordinator: source, name: "migration source")
+    openSourceContext = ManagedObjectContext(coordinator: source, name: "migration source")
     let context = ManagedObjectContext(coordinator: destination, name: "migration destination")
     context.validatesBeforeSaving = false
     context.updatesOwners = false
     context.stalenessInterval = 0
-    sourceContext?.stalenessInterval = 0
-    destinationContext = context
+    openSourceContext?.stalenessInterval = 0
+    openDestinationContext = context
     migrationProgress = 0
     defer { finish() }
     let steps = plan?.steps ?? []
@@ -54,8 +54,8 @@ extension MigrationManager {
   }
 
   private func finish() {
-    sourceContext = nil
-    destinationContext = nil
+    openSourceContext = nil
+    openDestinationContext = nil
     currentEntityMapping = nil
     plan = nil
     reset()
@@ -66,13 +66,13 @@ extension MigrationManager {
 
   /// Runs work inside both contexts and saves its changes; afterwards objects that nothing else holds are released.
   private func inContexts(_ work: () throws -> Void) throws {
-    guard let sourceContext, let destinationContext else { return }
-    try sourceContext.performAndWait {
-      try destinationContext.performAndWait {
+    guard let openSourceContext, let openDestinationContext else { return }
+    try openSourceContext.performAndWait {
+      try openDestinationContext.performAndWait {
         try work()
         try throwIfCancelled()
         try identifyAssociated()
-        try destinationContext.save()
+        try openDestinationContext.save()
       }
     }
   }
@@ -104,7 +104,7 @@ extension MigrationManager {
     var ids: [ObjectID] = []
     try inStep(step) { ids = try sourceIDs(step) }
     try inBatches(of: ids, step) { batch in
-      for source in try sourceContext?.objects(with: batch) ?? [] {
+      for source in try openSourceContext?.objects(with: batch) ?? [] {
         try naming(step.mapping, nil, source.objectID) {
           try step.policy.createDestinationInstances(forSource: source, in: step.mapping, manager: self)
         }
@@ -128,7 +128,7 @@ extension MigrationManager {
   private func createRelationships(_ step: MappingPlan.Step) throws -> Int {
     let ids = associations.destinations(mapping: step.mapping.name)
     try inBatches(of: ids, step) { batch in
-      for destination in try destinationContext?.objects(with: batch) ?? [] where !destination.isDeleted {
+      for destination in try openDestinationContext?.objects(with: batch) ?? [] where !destination.isDeleted {
         try naming(step.mapping, nil, destination.objectID) {
           try step.policy.createRelationships(forDestination: destination, in: step.mapping, manager: self)
         }
@@ -147,12 +147,14 @@ extension MigrationManager {
       let request = FetchRequest<ManagedObject>(entity: entity)
       request.includesSubentities = false
       var ids: [ObjectID] = []
-      try inContexts { ids = try destinationContext?.objectIDs(for: request) ?? [] }
+      try inContexts { ids = try openDestinationContext?.objectIDs(for: request) ?? [] }
       var start = 0
       while start < ids.count {
         let end = min(start + max(batchSize, 1), ids.count)
         try inContexts {
-          for object in try destinationContext?.objects(with: Array(ids[start..<end])) ?? [] { try validate(object) }
+          for object in try openDestinationContext?.objects(with: Array(ids[start..<end])) ?? [] {
+            try validate(object)
+          }
         }
         start = end
       }

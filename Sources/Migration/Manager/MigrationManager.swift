@@ -36,10 +36,14 @@ open class MigrationManager {
   public internal(set) var mappingModel: MappingModel?
   /// The entity mapping that is being carried out.
   public internal(set) var currentEntityMapping: EntityMapping?
-  /// The context of the source store, which is read-only. Nil while nothing is being migrated.
-  public internal(set) var sourceContext: ManagedObjectContext?
-  /// The context of the destination store. Nil while nothing is being migrated.
-  public internal(set) var destinationContext: ManagedObjectContext?
+  /// The contexts of both stores. Nil while nothing is being migrated.
+  var openSourceContext: ManagedObjectContext?
+  var openDestinationContext: ManagedObjectContext?
+  /// The context of the source store, which is read-only. Only policies and subclasses have a use for it: to ask for it
+  /// while nothing is being migrated is a mistake of the program and stops it.
+  public var sourceContext: ManagedObjectContext { duringMigration(openSourceContext) }
+  /// The context of the destination store, during a migration as `sourceContext`.
+  public var destinationContext: ManagedObjectContext { duringMigration(openDestinationContext) }
   /// How much is done, from 0 to 1; 1 while nothing is being migrated.
   public internal(set) var migrationProgress = 1.0 {
     didSet { tellProgress() }
@@ -72,6 +76,11 @@ open class MigrationManager {
     waitingAssociations = []
   }
 
+  private func duringMigration(_ context: ManagedObjectContext?) -> ManagedObjectContext {
+    guard let context else { preconditionFailure("a migration manager has contexts only while it migrates a store") }
+    return context
+  }
+
   private func tellProgress() {
     guard let progressHandler, abs(migrationProgress - toldProgress) >= 0.01 || migrationProgress == 1 else { return }
     toldProgress = migrationProgress
@@ -100,7 +109,7 @@ open class MigrationManager {
     let ids =
       sourceInstances.map { $0.flatMap { associations.destinations(of: $0.objectID, mapping: name) } }
       ?? associations.destinations(mapping: name)
-    return try objects(ids, destinationContext)
+    return try objects(ids, openDestinationContext)
   }
 
   /// The source objects from which an entity mapping made destination objects, in their order; without destination
@@ -114,7 +123,7 @@ open class MigrationManager {
     let ids =
       destinationInstances.map { $0.flatMap { associations.sources(of: $0.objectID, mapping: name) } }
       ?? associations.sources(mapping: name)
-    return try objects(ids, sourceContext)
+    return try objects(ids, openSourceContext)
   }
 
   /// The objects that any mapping made from source objects, as far as a relationship of the new object can lead to
@@ -131,7 +140,7 @@ open class MigrationManager {
     let fitting = ids.filter { id in
       seen.insert(id).inserted && relationship.map { id.entity.isKind(of: $0.destination) } ?? true
     }
-    return try objects(fitting, destinationContext)
+    return try objects(fitting, openDestinationContext)
   }
 
   private func requireMapping(_ name: String) throws(MigrationError) {
@@ -149,7 +158,7 @@ open class MigrationManager {
     if waitingAssociations.isEmpty { return }
     let pairs = waitingAssociations
     waitingAssociations = []
-    try destinationContext?.obtainPermanentIDs(for: pairs.map(\.destination))
+    try openDestinationContext?.obtainPermanentIDs(for: pairs.map(\.destination))
     for pair in pairs where pair.destination.managedObjectContext != nil {
       associations.associate(pair.source.objectID, pair.destination.objectID, mapping: pair.mapping)
     }

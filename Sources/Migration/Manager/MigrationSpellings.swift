@@ -1,6 +1,6 @@
 public import Foundation
 import ModelFiles
-public import ObjectGraph
+import ObjectGraph
 public import ObjectModel
 public import StoreInterface
 
@@ -40,8 +40,9 @@ extension MappingModel {
 }
 
 extension MigrationManager {
-  /// `migrateStore(from:type:options:mapping:to:type:options:)`, with options of any type. Options by Core Data's keys say
-  /// how a coordinator treats a store and change nothing here: the result keeps what the source keeps.
+  /// `migrateStore(from:type:options:mapping:to:type:options:)`, with options as coordinators take them. Those that say how
+  /// a store is opened change nothing here; those that change a store are refused, because the result keeps what the
+  /// source keeps. An option of a store type of your own that is no value of an attribute stops the program.
   /// - Throws: `MigrationError`, also without a mapping model.
   public func migrateStore(
     from sourceURL: URL, sourceType: some PersistentStoreType, options sourceOptions: [AnyHashable: Any]? = nil,
@@ -52,15 +53,31 @@ extension MigrationManager {
       throw MigrationError(
         .missingMappingModel, "\(sourceURL.path): there is no mapping model to migrate it by", hint: "give one")
     }
-    func values(_ options: [AnyHashable: Any]?, _ type: some PersistentStoreType) -> [String: Value] {
-      let description = PersistentStoreDescription(type: type)
-      for case (let key as String, let option) in options ?? [:] { description.setOption(option, forKey: key) }
-      return description.options
-    }
     try migrateStore(
-      from: sourceURL, type: sourceType, options: values(sourceOptions, sourceType), mapping: mapping,
-      to: destinationURL,
-      type: destinationType, options: values(destinationOptions, destinationType))
+      from: sourceURL, type: sourceType, options: Self.values(sourceOptions, sourceType), mapping: mapping,
+      to: destinationURL, type: destinationType, options: Self.values(destinationOptions, destinationType))
+  }
+
+  private static func values(
+    _ options: [AnyHashable: Any]?, _ type: some PersistentStoreType
+  ) throws -> [String: Value] {
+    let harmless: Set<AnyHashable> = [
+      MigratePersistentStoresAutomaticallyOption, InferMappingModelAutomaticallyOption, ReadOnlyPersistentStoreOption,
+      PersistentStoreTimeoutOption, PersistentStoreRemoteChangeNotificationPostOptionKey,
+    ]
+    let refused: Set<AnyHashable> = [
+      PersistentHistoryTrackingKey, SQLitePragmasOption, SQLiteManualVacuumOption, SQLiteAnalyzeOption,
+      PersistentStoreStagedMigrationManagerOptionKey,
+    ]
+    let description = PersistentStoreDescription(type: type)
+    for (key, option) in options ?? [:] where !harmless.contains(key) {
+      guard let name = key.base as? String, !refused.contains(key) else {
+        throw MigrationError(
+          .destinationStore, "a migration does not take the option \(key)", hint: "open the result with it")
+      }
+      description.setOption(option, forKey: name)
+    }
+    return description.options
   }
 }
 
@@ -106,12 +123,6 @@ public protocol MigrationManagerSpelling {}
 extension MigrationManager: MigrationManagerSpelling {}
 
 extension MigrationManagerSpelling where Self: MigrationManager {
-  /// The context of the source, for policies. Before and after the migration there is none, and to ask for it stops the
-  /// program.
-  public var sourceContext: ManagedObjectContext { duringMigration(self.sourceContext) }
-  /// The context of the destination, for policies. Before and after the migration there is none, and to ask for it stops
-  /// the program.
-  public var destinationContext: ManagedObjectContext { duringMigration(self.destinationContext) }
   /// Entries of the program, never nil; setting nil removes all.
   public var userInfo: [AnyHashable: Any]? {
     get {
@@ -119,10 +130,5 @@ extension MigrationManagerSpelling where Self: MigrationManager {
       return entries
     }
     set { self.userInfo = newValue ?? [:] as [AnyHashable: Any] }
-  }
-
-  private func duringMigration(_ context: ManagedObjectContext?) -> ManagedObjectContext {
-    guard let context else { preconditionFailure("a migration manager has contexts only while it migrates a store") }
-    return context
   }
 }

@@ -10,12 +10,12 @@ public final class AsynchronousFetchRequest<ResultType: ManagedObject> {
   /// How many objects are expected, for the total of the progress; 0 when that is unknown.
   public var estimatedResultCount = 0
   /// Called once on the context's queue, when the result is there or the fetch has failed.
-  public var completionBlock: ((AsynchronousFetchResult<ResultType>) -> Void)?
+  public var completionBlock: (@Sendable (AsynchronousFetchResult<ResultType>) -> Void)?
 
   /// A fetch and what follows it.
   public init(
     fetchRequest: FetchRequest<ResultType>,
-    completionBlock: ((AsynchronousFetchResult<ResultType>) -> Void)? = nil
+    completionBlock: (@Sendable (AsynchronousFetchResult<ResultType>) -> Void)? = nil
   ) {
     self.fetchRequest = fetchRequest
     self.completionBlock = completionBlock
@@ -25,7 +25,7 @@ public final class AsynchronousFetchRequest<ResultType: ManagedObject> {
 extension AsynchronousFetchRequest where ResultType == ManagedObject {
   package convenience init(
     fetchRequest: FetchSpecification,
-    completionBlock: ((AsynchronousFetchResult<ManagedObject>) -> Void)? = nil
+    completionBlock: (@Sendable (AsynchronousFetchResult<ManagedObject>) -> Void)? = nil
   ) {
     self.init(fetchRequest: FetchRequest(fetchRequest), completionBlock: completionBlock)
   }

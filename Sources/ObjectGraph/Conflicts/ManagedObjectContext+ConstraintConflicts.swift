@@ -49,9 +49,10 @@ extension ManagedObjectContext {
         let values = Dictionary(names, uniquingKeysWith: { first, _ in first }).compactMapValues { $0 }
         conflicts.append(
           ConstraintConflict(
-            entity: constraint.entity, constraint: constraint.properties, constraintValues: values,
-            databaseObjectID: stored?.objectID, databaseSnapshot: stored?.valuesByName, conflictingObjects: objects,
-            conflictingSnapshots: objects.map { $0.currentValues() }, persisted: stored))
+            entity: constraint.entity, constraint: constraint.properties, constraintPropertyValues: values,
+            databaseObjectID: stored?.objectID, databasePropertyValues: stored?.valuesByName,
+            conflictingObjects: objects,
+            conflictingPropertyValues: objects.map { $0.currentValues() }, persisted: stored))
       }
     }
     return conflicts

@@ -14,11 +14,11 @@ public struct MergeConflict: @unchecked Sendable {
   /// The version that the row has now; nil when the row is gone.
   public let newVersion: Int64?
   /// What the object holds now: every attribute, every to-one relationship, loaded to-many relationships.
-  public let objectSnapshot: [String: PropertyValue]
+  public let objectPropertyValues: [String: PropertyValue]
   /// What was read: attributes and to-one relationships.
-  public let cachedSnapshot: [String: PropertyValue]
+  public let cachedPropertyValues: [String: PropertyValue]
   /// What the store has now; nil when the row is gone.
-  public let persistedSnapshot: [String: PropertyValue]?
+  public let persistedPropertyValues: [String: PropertyValue]?
   /// To-many relationships whose members were changed here, or elsewhere since they were loaded.
   public let memberConflicts: [MemberConflict]
   /// `oldVersion`
@@ -31,9 +31,9 @@ public struct MergeConflict: @unchecked Sendable {
     sourceObject = object
     oldVersion = version
     newVersion = persisted?.version
-    objectSnapshot = object.currentValues()
-    cachedSnapshot = object.stored?.valuesByName ?? [:]
-    persistedSnapshot = persisted?.valuesByName
+    objectPropertyValues = object.currentValues()
+    cachedPropertyValues = object.stored?.valuesByName ?? [:]
+    persistedPropertyValues = persisted?.valuesByName
     memberConflicts = persisted == nil ? [] : object.memberConflicts()
     self.persisted = persisted
   }
@@ -61,7 +61,7 @@ public struct ConstraintConflict: @unchecked Sendable {
   /// The names of the constraint's properties.
   public let constraint: [String]
   /// The values that several objects have, by property; of a relationship its destination.
-  public let constraintValues: [String: PropertyValue]
+  public let constraintPropertyValues: [String: PropertyValue]
   /// The object whose row has the values already and that the save does not change; nil when the conflict is between
   /// objects of the save only. `object(with:)` of the context gives the object.
   public let databaseObjectID: ObjectID?
@@ -70,11 +70,11 @@ public struct ConstraintConflict: @unchecked Sendable {
     databaseObjectID.flatMap { conflictingObjects.first?.managedObjectContext?.object(with: $0) }
   }
   /// The values of that row.
-  public let databaseSnapshot: [String: PropertyValue]?
+  public let databasePropertyValues: [String: PropertyValue]?
   /// The objects of the save that have the values: changed ones, then new ones in the order of insertion.
   public let conflictingObjects: [ManagedObject]
   /// Their values.
-  public let conflictingSnapshots: [[String: PropertyValue]]
+  public let conflictingPropertyValues: [[String: PropertyValue]]
   let persisted: Snapshot?
 }
 
@@ -101,7 +101,7 @@ public struct SaveConflictError: Error, Sendable, CustomStringConvertible {
         + conflict.memberText
     }
     let constraints = constraintConflicts.map { conflict in
-      let values = conflict.constraint.map { conflict.constraintValues[$0]?.description ?? "nil" }
+      let values = conflict.constraint.map { conflict.constraintPropertyValues[$0]?.description ?? "nil" }
       return "several objects of \(conflict.entity.name) have the same \(conflict.constraint.joined(separator: ", ")): "
         + values.joined(separator: ", ")
     }

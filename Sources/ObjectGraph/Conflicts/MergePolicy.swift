@@ -30,8 +30,8 @@
 /// Subclasses override the two `resolve` methods: change the objects, call `super`, or throw. A locking conflict that
 /// an override leaves alone counts as resolved by the object's values as they are then.
 ///
-/// The five policies below never change and may be used from any queue. One of a subclass belongs to the queue of the
-/// context that has it.
+/// The five policies below never change and may go anywhere. One of a subclass belongs to the queue of the context that has
+/// it.
 open class MergePolicy {
   /// What a policy does with conflicts.
   public enum Kind: Sendable, Hashable, CaseIterable {
@@ -39,15 +39,15 @@ open class MergePolicy {
   }
 
   /// Refuses: the save fails with `SaveConflictError`. The policy of new contexts.
-  public static var error: MergePolicy { ConstantMergePolicy.refusing }
+  public static let error = ConstantMergePolicy(.error)
   /// Merges property by property; where both sides changed one, the store wins.
-  public static var mergeByPropertyStoreTrump: MergePolicy { ConstantMergePolicy.storeTrumping }
+  public static let mergeByPropertyStoreTrump = ConstantMergePolicy(.mergeByPropertyStoreTrump)
   /// Merges property by property; where both sides changed one, the context's object wins.
-  public static var mergeByPropertyObjectTrump: MergePolicy { ConstantMergePolicy.objectTrumping }
+  public static let mergeByPropertyObjectTrump = ConstantMergePolicy(.mergeByPropertyObjectTrump)
   /// Writes whole objects over the store's.
-  public static var overwrite: MergePolicy { ConstantMergePolicy.overwriting }
+  public static let overwrite = ConstantMergePolicy(.overwrite)
   /// Discards the context's changes of objects in conflict.
-  public static var rollback: MergePolicy { ConstantMergePolicy.rollingBack }
+  public static let rollback = ConstantMergePolicy(.rollback)
 
   /// What `super` does in the methods below.
   public let kind: Kind
@@ -79,11 +79,7 @@ open class MergePolicy {
   }
 }
 
-/// The policies that every context may have. The unchecked `Sendable` is sound because nothing of them changes.
-private final class ConstantMergePolicy: MergePolicy, @unchecked Sendable {
-  static let refusing = ConstantMergePolicy(.error)
-  static let storeTrumping = ConstantMergePolicy(.mergeByPropertyStoreTrump)
-  static let objectTrumping = ConstantMergePolicy(.mergeByPropertyObjectTrump)
-  static let overwriting = ConstantMergePolicy(.overwrite)
-  static let rollingBack = ConstantMergePolicy(.rollback)
+/// A policy that every context may have. The unchecked `Sendable` is sound because nothing of it changes.
+public final class ConstantMergePolicy: MergePolicy, @unchecked Sendable {
+  override fileprivate init(_ kind: Kind) { super.init(kind) }
 }

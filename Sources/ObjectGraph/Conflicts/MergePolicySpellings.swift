@@ -23,12 +23,12 @@ extension MergePolicy {
 }
 
 /// `MergePolicy.error`
-public var ErrorMergePolicy: MergePolicy { .error }
+public let ErrorMergePolicy = MergePolicy.error
 /// `MergePolicy.mergeByPropertyStoreTrump`
-public var MergeByPropertyStoreTrumpMergePolicy: MergePolicy { .mergeByPropertyStoreTrump }
+public let MergeByPropertyStoreTrumpMergePolicy = MergePolicy.mergeByPropertyStoreTrump
 /// `MergePolicy.mergeByPropertyObjectTrump`
-public var MergeByPropertyObjectTrumpMergePolicy: MergePolicy { .mergeByPropertyObjectTrump }
+public let MergeByPropertyObjectTrumpMergePolicy = MergePolicy.mergeByPropertyObjectTrump
 /// `MergePolicy.overwrite`
-public var OverwriteMergePolicy: MergePolicy { .overwrite }
+public let OverwriteMergePolicy = MergePolicy.overwrite
 /// `MergePolicy.rollback`
-public var RollbackMergePolicy: MergePolicy { .rollback }
+public let RollbackMergePolicy = MergePolicy.rollback

@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
   /// How the context treats what it meets.
   struct Settings {
-    var mergePolicy = MergePolicy.error
+    var mergePolicy: MergePolicy = .error
     var stalenessInterval = -1.0
     var shouldDeleteInaccessibleFaults = true
     var propagatesDeletesAtEndOfEvent = true

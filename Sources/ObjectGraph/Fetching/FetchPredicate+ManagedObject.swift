@@ -70,19 +70,25 @@ extension FetchExpression {
     return value
   }
 
-  /// What the expression gives for an object, or for none, as `value(forKey:)` would give it. A key path that does not
-  /// exist, an object that is no managed object, and an expression that needs an object and is given none are mistakes of
-  /// the program and stop it; an error of the store is thrown by the context's next fetch or save.
+  /// What the expression gives for an object, or for none: values as `value(forKey:)` gives them, lists as arrays. A key
+  /// path that does not exist, an object that is no managed object, and an expression that needs an object or a variable
+  /// and is given none are mistakes of the program and stop it; an error of the store is thrown by the context's next
+  /// fetch or save.
   /// - Parameter variables: values of the expression's variables, by their names.
   public func expressionValue(with object: Any?, context variables: NSMutableDictionary?) -> Any? {
     var values: [String: (any PredicateArgument)?] = [:]
-    for (name, value) in variables ?? [:] { values["\(name)"] = argument(of: value) }
+    var context: ManagedObjectContext?
+    for (name, value) in variables ?? [:] {
+      values["\(name)"] = argument(of: value)
+      context = context ?? (value as? ManagedObject)?.context
+    }
     let expression = withSubstitutionVariables(values)
     guard let object else {
       guard let value = expression.fixedValue(now: Date()) else {
-        preconditionFailure("\(expression) has no value without an object")
+        let missing = expression.substitutionVariables.sorted().map { "$\($0)" }.joined(separator: ", ")
+        preconditionFailure("\(expression) has no value without \(missing.isEmpty ? "an object" : missing)")
       }
-      return value.anyValue
+      return value.plain(in: context)
     }
     guard let object = object as? ManagedObject else {
       preconditionFailure("expressions have values for managed objects, not for a \(Swift.type(of: object))")
@@ -93,17 +99,17 @@ extension FetchExpression {
       preconditionFailure("\(error)")
     }
     object.checkConfinement()
-    return object.plain(expression.evaluate(with: ObjectSubject(object: object)))
+    return expression.evaluate(with: ObjectSubject(object: object)).plain(in: object.context)
   }
 }
 
-extension ManagedObject {
-  /// As `value(forKey:)` would give it.
-  fileprivate func plain(_ value: ExpressionValue) -> Any? {
-    switch value {
+extension ExpressionValue {
+  /// As `anyValue`, with objects where there is a context for them.
+  fileprivate func plain(in context: ManagedObjectContext?) -> Any? {
+    switch self {
     case .value(let value): value.anyValue
-    case .object(let id): context?.object(with: id)
-    case .list(let elements): elements.map { plain($0) ?? NSNull() }
+    case .object(let id): context?.object(with: id) ?? id
+    case .list(let elements): elements.map { $0.plain(in: context) ?? NSNull() }
     }
   }
 }

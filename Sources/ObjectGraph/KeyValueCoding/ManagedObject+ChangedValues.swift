@@ -18,8 +18,7 @@ extension ManagedObject {
   /// See `changedPropertyValuesForCurrentEvent()`, which has them typed.
   public func changedValuesForCurrentEvent() -> [String: Any] { plain(changedPropertyValuesForCurrentEvent()) }
 
-  /// Typed values as key-value coding has them.
-  func plain(_ values: [String: PropertyValue]) -> [String: Any] {
+  private func plain(_ values: [String: PropertyValue]) -> [String: Any] {
     Dictionary(
       uniqueKeysWithValues: values.map { name, value in
         switch value {

@@ -126,9 +126,10 @@ public final class ContextUndoManager {
     run(group, as: .redoing)
   }
 
-  /// As `undo()`, of the last group as it stands. Called with a group open, it is a mistake of the program and stops it,
-  /// as Foundation raises an exception; the group of the event does not count.
+  /// As `undo()`, but closes no group of the program's. With one open, it is a mistake of the program and stops it: a
+  /// nested group becomes a part of the one around it when it is closed, and is not undone by itself.
   public func undoNestedGroup() {
+    if mode != .recording { return }
     processContexts()
     precondition(
       openGroups.isEmpty || (isEventGroupOpen && openGroups.count == 1), "undoNestedGroup was called with a group open")

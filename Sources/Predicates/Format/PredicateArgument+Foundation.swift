@@ -58,6 +58,11 @@ extension NSSet: PredicateArgument {
   public var predicateExpression: FetchExpression { FetchExpression(elements: self) }
 }
 
+extension NSOrderedSet: PredicateArgument {
+  /// An aggregate. An element that cannot be an argument stops the program.
+  public var predicateExpression: FetchExpression { FetchExpression(elements: array) }
+}
+
 extension FetchExpression {
   fileprivate init(elements: some Sequence) {
     self = .aggregate(elements.map { argument(of: $0)?.predicateExpression ?? .constant(.null) })

@@ -13,10 +13,10 @@ enum HistoryText {
     let lines = (transaction.changes ?? []).map { change in
       let key = change.changedObjectID.primaryKey.map { "/\($0)" } ?? ""
       var line = "  \(word(change.changeType)) \(change.changedObjectID.entity.name)\(key)"
-      if let properties = change.updatedProperties, !properties.isEmpty {
+      if let properties = change.updatedPropertyNames, !properties.isEmpty {
         line += ": " + properties.sorted().joined(separator: ", ")
       }
-      if let tombstone = change.tombstone, !tombstone.isEmpty {
+      if let tombstone = change.tombstoneValues, !tombstone.isEmpty {
         line +=
           ": " + tombstone.sorted { $0.key < $1.key }.map { "\($0.key) \(plain($0.value))" }.joined(separator: ", ")
       }
@@ -44,10 +44,10 @@ enum HistoryText {
       ("primaryKey", .integer(Int(change.changedObjectID.primaryKey ?? 0))),
       ("uri", .string(change.changedObjectID.uriRepresentation().absoluteString)),
     ]
-    if let properties = change.updatedProperties {
+    if let properties = change.updatedPropertyNames {
       members.append(("properties", .array(properties.sorted().map { .string($0) })))
     }
-    if let tombstone = change.tombstone {
+    if let tombstone = change.tombstoneValues {
       members.append(
         ("tombstone", .object(tombstone.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })))
     }

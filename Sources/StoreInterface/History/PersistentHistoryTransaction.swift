@@ -53,22 +53,22 @@ public struct PersistentHistoryChange: Sendable, Hashable {
   /// The number of the transaction that the change is a part of.
   public let transactionNumber: Int64
   /// The properties of an updated object that have other values, or of which it may be so; nil for the other types.
-  public let updatedProperties: Set<String>?
+  public let updatedPropertyNames: Set<String>?
   /// The values that a deleted object had, of the attributes that the model asks to preserve, without those that were
   /// null; nil for the other types.
-  public let tombstone: [String: Value]?
+  public let tombstoneValues: [String: Value]?
 
   /// A change as a store has it.
   public init(
     changeID: Int64, changedObjectID: ObjectID, changeType: PersistentHistoryChangeType, transactionNumber: Int64,
-    updatedProperties: Set<String>? = nil, tombstone: [String: Value]? = nil
+    updatedPropertyNames: Set<String>? = nil, tombstoneValues: [String: Value]? = nil
   ) {
     self.changeID = changeID
     self.changedObjectID = changedObjectID
     self.changeType = changeType
     self.transactionNumber = transactionNumber
-    self.updatedProperties = updatedProperties
-    self.tombstone = tombstone
+    self.updatedPropertyNames = updatedPropertyNames
+    self.tombstoneValues = tombstoneValues
   }
 }
 

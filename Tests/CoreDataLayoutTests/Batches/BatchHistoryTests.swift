@@ -54,7 +54,7 @@ struct BatchHistoryTests {
     try store.perform(StoreBatch(.delete(deletion)))
     return try store.history(PersistentHistoryQuery(after: .transaction(start))).flatMap { $0.changes ?? [] }.map {
       "\($0.changeType) \($0.changedObjectID.entity.name) \($0.changedObjectID.primaryKey ?? 0) "
-        + "\(($0.updatedProperties ?? []).sorted())"
+        + "\(($0.updatedPropertyNames ?? []).sorted())"
     }.sorted()
   }
 

@@ -44,11 +44,11 @@ extension RandomStores {
       var result: [String: Set<String>] = [:]
       for transaction in try store.history(PersistentHistoryQuery(after: .transaction(first))) {
         for change in transaction.changes ?? [] {
-          let tombstone = (change.tombstone ?? [:]).map { "\($0.key)=\(Plain.plain($0.value))" }.sorted()
+          let tombstone = (change.tombstoneValues ?? [:]).map { "\($0.key)=\(Plain.plain($0.value))" }.sorted()
           let line =
             "\(transaction.transactionNumber - first): \(change.changeType) \(Plain.text(change.changedObjectID)) "
             + "\(tombstone)"
-          result[line] = change.updatedProperties ?? []
+          result[line] = change.updatedPropertyNames ?? []
         }
       }
       return result

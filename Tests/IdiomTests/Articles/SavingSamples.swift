@@ -37,7 +37,7 @@ final class StoredAgeWins: MergePolicy, @unchecked Sendable {
 
   override func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
     for conflict in conflicts {
-      if let age = conflict.persistedSnapshot?["age"]?.value { conflict.sourceObject["age"] = age }
+      if let age = conflict.persistedPropertyValues?["age"]?.value { conflict.sourceObject["age"] = age }
     }
     try super.resolve(optimisticLockingConflicts: conflicts)
   }

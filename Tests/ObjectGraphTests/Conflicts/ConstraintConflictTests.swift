@@ -133,8 +133,8 @@ struct ConstraintConflictTests {
       #expect(Set(conflicts.map(\.constraint)) == [["code"], ["book", "number"]])
       let compound = try #require(conflicts.first { $0.constraint.count == 2 })
       #expect(compound.databaseObjectID == chapter.objectID && compound.conflictingObjects == [second])
-      #expect(compound.constraintValues == ["book": .toOne(book.objectID), "number": .attribute(.integer(1))])
-      #expect(compound.databaseSnapshot?["text"] == .attribute(.string("old")))
+      #expect(compound.constraintPropertyValues == ["book": .toOne(book.objectID), "number": .attribute(.integer(1))])
+      #expect(compound.databasePropertyValues?["text"] == .attribute(.string("old")))
       let lines = try #require(error).description.split(separator: "\n").sorted()
       #expect(
         lines == [

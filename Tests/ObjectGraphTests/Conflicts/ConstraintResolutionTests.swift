@@ -14,7 +14,7 @@ private final class Renaming: MergePolicy, @unchecked Sendable {
 
   override func resolve(constraintConflicts conflicts: [ConstraintConflict]) throws {
     for conflict in conflicts {
-      let code = conflict.constraintValues["code"]
+      let code = conflict.constraintPropertyValues["code"]
       if code == .attribute(.string("no")) { throw Refusal() }
       if code == .attribute(.string("idle")) { continue }
       if code == .attribute(.string("super")) { try super.resolve(constraintConflicts: [conflict]) }

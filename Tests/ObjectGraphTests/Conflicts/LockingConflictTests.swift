@@ -64,11 +64,11 @@ struct LockingConflictTests {
       #expect(conflicts.count == 2)
       let first = try #require(conflicts.first { $0.sourceObject["code"] == .string("a") })
       #expect(first.oldVersion == 1 && first.newVersion == 2)
-      #expect(first.objectSnapshot["title"] == .attribute(.string("mine")))
-      #expect(first.cachedSnapshot["title"] == .attribute(.string("old")))
-      #expect(first.persistedSnapshot?["title"] == .attribute(.string("theirs")))
+      #expect(first.objectPropertyValues["title"] == .attribute(.string("mine")))
+      #expect(first.cachedPropertyValues["title"] == .attribute(.string("old")))
+      #expect(first.persistedPropertyValues?["title"] == .attribute(.string("theirs")))
       let second = try #require(conflicts.first { $0.sourceObject["code"] == .string("b") })
-      #expect(second.newVersion == nil && second.persistedSnapshot == nil)
+      #expect(second.newVersion == nil && second.persistedPropertyValues == nil)
       #expect(context.updatedObjects.count == 2)
       #expect(throws: SaveConflictError.self) { try context.detectConflicts(for: first.sourceObject) }
     }
@@ -177,7 +177,7 @@ struct LockingConflictTests {
 
     override func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {
       for conflict in conflicts {
-        let titles = [conflict.objectSnapshot, conflict.persistedSnapshot ?? [:]].compactMap {
+        let titles = [conflict.objectPropertyValues, conflict.persistedPropertyValues ?? [:]].compactMap {
           $0["title"]?.value?.text
         }
         if titles.contains("refuse") { throw Refusal() }

@@ -142,7 +142,7 @@ struct ChildContextTests {
         mine["grade"] = .integer(3)
         parent.delete(bob)
         let error = #expect(throws: SaveConflictError.self) { try child.save() }
-        #expect(error?.optimisticLockingConflicts.first?.persistedSnapshot == nil)
+        #expect(error?.optimisticLockingConflicts.first?.persistedPropertyValues == nil)
         child.mergePolicy = .overwrite
         try child.save()
         #expect(mine.isDeleted && !child.hasChanges)

@@ -89,8 +89,8 @@ struct HistoryLibrary {
 
   static func text(_ change: PersistentHistoryChange) -> String {
     var text = "\(change.changeType) \(change.changedObjectID.entity.name)/\(change.changedObjectID.primaryKey ?? 0)"
-    if let properties = change.updatedProperties { text += " " + properties.sorted().joined(separator: ",") }
-    if let tombstone = change.tombstone {
+    if let properties = change.updatedPropertyNames { text += " " + properties.sorted().joined(separator: ",") }
+    if let tombstone = change.tombstoneValues {
       text += tombstone.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
     }
     return text

@@ -161,21 +161,22 @@ struct PersistentHistoryTests {
   private static let changePredicates: [(String, @Sendable (PersistentHistoryChange) -> Bool)] = [
     ("changeType == 0", { $0.changeType == .insert }),
     (
-      "changedEntity == 'Book' AND changeType == 2", { $0.tombstone != nil && $0.changedObjectID.entity.name == "Book" }
+      "changedEntity == 'Book' AND changeType == 2",
+      { $0.tombstoneValues != nil && $0.changedObjectID.entity.name == "Book" }
     ),
     ("changedEntity IN {'Tag', 'Author'}", { ["Tag", "Author"].contains($0.changedObjectID.entity.name) }),
-    ("updatedProperties CONTAINS 'price'", { $0.updatedProperties?.contains("price") ?? false }),
+    ("updatedProperties CONTAINS 'price'", { $0.updatedPropertyNames?.contains("price") ?? false }),
     ("updatedProperties CONTAINS 'pric'", { _ in false }),
-    ("'books' IN updatedProperties", { $0.updatedProperties?.contains("books") ?? false }),
-    ("ANY updatedProperties == 'title'", { $0.updatedProperties?.contains("title") ?? false }),
+    ("'books' IN updatedProperties", { $0.updatedPropertyNames?.contains("books") ?? false }),
+    ("ANY updatedProperties == 'title'", { $0.updatedPropertyNames?.contains("title") ?? false }),
     (
       "ANY updatedProperties IN {'title', 'books'}",
-      { !($0.updatedProperties?.isDisjoint(with: ["title", "books"]) ?? true) }
+      { !($0.updatedPropertyNames?.isDisjoint(with: ["title", "books"]) ?? true) }
     ),
     (
       "NOT (updatedProperties CONTAINS 'books') AND changeType == 1",
       {
-        $0.changeType == .update && $0.updatedProperties?.contains("books") == false
+        $0.changeType == .update && $0.updatedPropertyNames?.contains("books") == false
       }
     ),
     ("transaction.author == 'sync'", { $0.transactionNumber == 1 }),

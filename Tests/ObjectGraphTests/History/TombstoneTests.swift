@@ -48,7 +48,7 @@ struct TombstoneTests {
       try work { context in
         let history = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
         found = history.transactions.flatMap { $0.changes ?? [] }.filter { $0.changeType == .delete }
-          .map { $0.tombstone ?? [:] }
+          .map { $0.tombstoneValues ?? [:] }
       }
       return found
     }

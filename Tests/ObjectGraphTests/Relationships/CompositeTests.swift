@@ -279,7 +279,7 @@ struct CompositeTests {
       second["name"] = .string("c")
       let error = #expect(throws: SaveConflictError.self) { try context.save() }
       #expect(
-        error?.constraintConflicts.first?.constraintValues == [
+        error?.constraintConflicts.first?.constraintPropertyValues == [
           "address.street": .attribute(.string("Oak")), "address.number": .attribute(.integer(7)),
         ])
       context.mergePolicy = .mergeByPropertyStoreTrump
