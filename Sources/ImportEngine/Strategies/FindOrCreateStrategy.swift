@@ -114,11 +114,12 @@ final class FindOrCreateStrategy: WritingStrategy {
       node, plan: plan, isNew: { plan.root.children.isEmpty && decoded.isKnownNew(node, row: $0) })
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     waiting = resolveAgain()
-    let old = Set(
-      existing.primaryKeys.enumerated().lazy.filter { $0.element != 0 }.map { Int(node.records[$0.offset]) })
+    // Nearly no batch meets records that wait.
+    let mayBeUnsure = !isFinal && !(waiting.isEmpty && session.late.hasNoWaitingRows)
+    let old = mayBeUnsure ? Set(zip(node.records, existing.primaryKeys).lazy.filter { $1 != 0 }.map { Int($0.0) }) : []
     matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
     waiting = resolveAgain()
-    if !isFinal {
+    if mayBeUnsure {
       let unsure = UnsureRecords(decoded, isNew: { !old.contains($0) }, unresolved: waiting)
       if !isWritingCircles { try holdBack(unsure, of: decoded) }
       waiting = resolveAgain()
