@@ -3,8 +3,8 @@ import Seedbed
 import TestSupport
 import Testing
 
-/// What Core Data has as an optional, a set or a value of any type, where the types here say more.
-@Suite("Idioms: optionals, sets and plain values")
+/// What Core Data has as an optional or a value of any type, where the types here say more.
+@Suite("Idioms: optionals and plain values")
 struct OptionalIdioms {
   @Test("optionals: names of entities, destinations")
   func model() throws {
@@ -19,27 +19,6 @@ struct OptionalIdioms {
       // Without a question for an optional, the names stay texts.
       let names: [String] = context.persistentStoreCoordinator!.managedObjectModel.entities.map { $0.name }
       #expect(Set(names) == ["Recipe", "Person", "Step", "Tag"])
-    }
-  }
-
-  @Test("sets: pending objects of a context")
-  func pending() throws {
-    try Kitchen.cook { context in
-      let recipes = try Kitchen.stock(context)
-      recipes[0].title = "Stew"
-      context.delete(recipes[1])
-      let fresh = Recipe(context: context)
-      fresh.title = "Pie"
-      context.processPendingChanges()
-      let changed = context.insertedObjects.union(context.updatedObjects)
-      #expect(changed.isSuperset(of: [fresh, recipes[0]]) && !changed.contains(recipes[1]))
-      let deleted: Set<ManagedObject> = context.deletedObjects
-      #expect(deleted == [recipes[1]])
-      #expect(context.registeredObjects.subtracting(changed).contains(recipes[2]))
-      #expect(context.insertedObjects == [fresh] && context.insertedObjects.first === fresh)
-      var titles: [String] = []
-      for case let recipe as Recipe in context.insertedObjects { titles.append(recipe.title) }
-      #expect(titles == ["Pie"])
     }
   }
 

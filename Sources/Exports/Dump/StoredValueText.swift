@@ -23,6 +23,24 @@ package enum StoredValueText {
     }
   }
 
+  /// Appends a date for people and for other programs: ISO 8601 with as many decimals as it takes, or with six where that
+  /// cannot say it.
+  package static func append(date seconds: Double, to text: inout [UInt8]) {
+    if DateText.append(exactly: seconds, to: &text) { return }
+    if let exact = exactText(ofDate: seconds) {
+      text.append(contentsOf: exact.utf8)
+    } else {
+      DateText.append(iso8601: seconds, to: &text)
+    }
+  }
+
+  /// What `append(date:to:)` appends.
+  package static func text(ofDate seconds: Double) -> String {
+    var text: [UInt8] = []
+    append(date: seconds, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// ISO 8601 that parses to the very same number; nil when there is none.
   package static func exactText(ofDate seconds: Double) -> String? {
     guard seconds.magnitude < 1e12 else { return nil }

@@ -29,7 +29,7 @@ package import StoreInterface
       guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue else { continue }
       buffer.removeAll(keepingCapacity: true)
       switch type {
-      case .date: unsafe DateText.append(iso8601: batch.reals(column)[row], to: &buffer)
+      case .date: unsafe StoredValueText.append(date: batch.reals(column)[row], to: &buffer)
       case .uuid: unsafe RenderedCells.append(uuid: batch.cellBytes(column, row), to: &buffer)
       default: buffer.append(contentsOf: RenderedCells.text(batch, column, row, type).utf8)
       }
@@ -58,7 +58,7 @@ package import StoreInterface
   /// shown and base64 elsewhere.
   package static func text(_ batch: RowBatch, _ column: Int, _ row: Int, _ type: AttributeType) -> String {
     switch type {
-    case .date: return unsafe DateText.iso8601(Date(timeIntervalSinceReferenceDate: batch.reals(column)[row]))
+    case .date: return unsafe StoredValueText.text(ofDate: batch.reals(column)[row])
     case .uuid:
       var text: [UInt8] = []
       unsafe append(uuid: batch.cellBytes(column, row), to: &text)

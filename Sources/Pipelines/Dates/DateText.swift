@@ -21,7 +21,35 @@ public enum DateText {
       whole += 1
       microseconds = 0
     }
-    whole += CalendarDate.referenceOffset
+    append(whole, microseconds, digits: 6, to: &text)
+  }
+
+  /// Appends a date with as few decimals as it takes to read the same number back, six at least where the second has a
+  /// fraction, without zeros at the end.
+  /// - Parameter interval: seconds since 2001.
+  /// - Returns: false, with nothing appended, where nine decimals are too few.
+  package static func append(exactly interval: Double, to text: inout [UInt8]) -> Bool {
+    guard interval.magnitude < 9e12 else { return false }
+    let whole = interval.rounded(.down)
+    // As the parser has it: up to six decimals are rounded once with the seconds.
+    let microseconds = ((interval - whole) * 1e6).rounded()
+    let total = whole * 1e6 + microseconds
+    if total.magnitude < 0x1p53 ? total / 1e6 == interval : whole + microseconds / 1e6 == interval {
+      append(iso8601: interval, to: &text)
+      return true
+    }
+    for (digits, scale) in [(7, 1e7), (8, 1e8), (9, 1e9)] {
+      let fraction = ((interval - whole) * scale).rounded()
+      if fraction < scale, whole + fraction / scale == interval {
+        append(Int64(whole), Int64(fraction), digits: digits, to: &text)
+        return true
+      }
+    }
+    return false
+  }
+
+  private static func append(_ whole: Int64, _ fraction: Int64, digits: Int, to text: inout [UInt8]) {
+    let whole = whole + CalendarDate.referenceOffset
     let secondOfDay = ((whole % 86_400) + 86_400) % 86_400
     let (year, month, day) = civil(days: (whole - secondOfDay) / 86_400)
     if year < 0 { text.append(UInt8(ascii: "-")) }
@@ -31,8 +59,8 @@ public enum DateText {
     append(UInt8(ascii: "T"), secondOfDay / 3600, 2, to: &text)
     append(UInt8(ascii: ":"), secondOfDay / 60 % 60, 2, to: &text)
     append(UInt8(ascii: ":"), secondOfDay % 60, 2, to: &text)
-    if microseconds > 0 {
-      append(UInt8(ascii: "."), microseconds, 6, to: &text)
+    if fraction > 0 {
+      append(UInt8(ascii: "."), fraction, digits, to: &text)
       while text.last == UInt8(ascii: "0") { text.removeLast() }
     }
     text.append(UInt8(ascii: "Z"))

@@ -1,3 +1,4 @@
+import Exports
 import Foundation
 import ObjectModel
 import Pipelines
@@ -105,7 +106,7 @@ enum DiffText {
     case .double(let number): number.isFinite ? .double(number) : .string("\(number)")
     case .decimal(let number): number.isNaN ? .string("nan") : .number("\(number)")
     case .string(let text): .string(text)
-    case .date(let date): .string(DateText.iso8601(date))
+    case .date(let date): .string(StoredValueText.text(ofDate: date.timeIntervalSinceReferenceDate))
     case .data(let data): .string(data.base64EncodedString())
     case .uuid(let uuid): .string(uuid.uuidString)
     case .uri(let url): .string(url.absoluteString)
