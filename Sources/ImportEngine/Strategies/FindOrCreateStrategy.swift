@@ -121,7 +121,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     waiting = resolveAgain()
     if mayBeUnsure {
       let unsure = UnsureRecords(decoded, isNew: { !old.contains($0) }, unresolved: waiting)
-      if !isWritingCircles { try holdBack(unsure, of: decoded) }
+      try holdBack(unsure, of: decoded)
       waiting = resolveAgain()
       unsure.deferExclusive(&waiting)
     }
@@ -132,7 +132,8 @@ final class FindOrCreateStrategy: WritingStrategy {
   /// Holds records back as a whole that could not be taken back.
   private func holdBack(_ unsure: UnsureRecords, of decoded: DecodedBatch) throws {
     let records = try unsure.heldBack(
-      mayMeetProvisional: !session.late.hasNoWaitingRows, isProvisional: session.late.isProvisional
+      holdsWaiting: !isWritingCircles, mayMeetProvisional: !session.late.hasNoWaitingRows,
+      isProvisional: session.late.isProvisional
     ) { try session.objects.matches(of: $0) }
     if records.isEmpty { return }
     heldNew.add(decoded.copy(records: records))

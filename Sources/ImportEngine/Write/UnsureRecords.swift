@@ -27,17 +27,19 @@ struct UnsureRecords {
   /// The records that have to be held back as a whole: those that wait and whose nested objects are stored, or are
   /// another record's too, and those whose nested objects may go again with such a record.
   /// - Parameters:
+  ///   - holdsWaiting: whether records that wait themselves are held back; the others always are.
   ///   - mayMeetProvisional: whether a row may still be rejected.
   ///   - isProvisional: whether a row may.
   ///   - find: what the rows of a node match.
   func heldBack(
-    mayMeetProvisional: Bool, isProvisional: (RowReference) -> Bool, find: (DecodedNode) throws -> [ObjectMatch]
+    holdsWaiting: Bool, mayMeetProvisional: Bool, isProvisional: (RowReference) -> Bool,
+    find: (DecodedNode) throws -> [ObjectMatch]
   ) rethrows -> Set<Int> {
     let nested = nested
     if nested.isEmpty || (waiting.isEmpty && !mayMeetProvisional) { return [] }
     var held: Set<Int> = []
     var owners: [[UInt8]: Int] = [:]
-    for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !waiting.isEmpty {
+    for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !waiting.isEmpty && holdsWaiting {
       for row in 0..<node.batch.count {
         var key = unsafe withUnsafeBytes(of: node.plan.entity.root.index) { unsafe Array($0) }
         guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
@@ -51,7 +53,7 @@ struct UnsureRecords {
         guard let id = match.id, let key = id.primaryKey else { continue }
         let record = Int(node.records[row])
         let object = RowReference(primaryKey: key, entityIndex: node.plan.entity.index)
-        if waiting.contains(record) || isProvisional(object) { held.insert(record) }
+        if waiting.contains(record) ? holdsWaiting : isProvisional(object) { held.insert(record) }
       }
     }
     return held
