@@ -162,6 +162,20 @@ struct RejectTraceTests {
     #expect(results[0] == results[1])
   }
 
+  @Test("a good record of a later step keeps the nested object that a rejected one brought first")
+  func laterStep() async throws {
+    let workspace = try Self.workspace()
+    try workspace.write("a.ndjson", #"{"k":"a4","mm":[{"k":"b5","v":4}],"par":"zz"}"# + "\n")
+    try workspace.write("c.ndjson", #"{"k":"a3","mm":[{"k":"b5","v":3}]}"# + "\n")
+    let seeds = [("a.ndjson", "A"), ("c.ndjson", "A")]
+    try workspace.write("p.yaml", Self.pipeline("s.sqlite", [Self.nested("mm"), Self.keyed("par")], seeds: seeds))
+    let report = try await workspace.report("p.yaml")
+    #expect(report.total.rejected == 1 && report.total.sum == report.total.read)
+    let contents = try Self.contents(workspace, "s.sqlite")
+    #expect(
+      contents.contains { $0.hasPrefix("B|b5|3|") } && contents.contains { $0.hasSuffix("MM|a3|b5") }, "\(contents)")
+  }
+
   @Test(
     "a list keeps its order where members come in several steps, and some never", arguments: ["", ", replace: never"])
   func lists(settings: String) async throws {
