@@ -102,20 +102,25 @@ struct StoreCopierTests {
     #expect(images == Array(repeating: .data(Data(repeating: 3, count: 150_000)), count: 2))
   }
 
-  @Test("any database that SQLite opens is copied, also an empty one")
-  func plainDatabases() throws {
+  @Test("what is no Core Data store is not copied, and the target stays as it was")
+  func foreignSources() throws {
     try Data().write(to: URL(fileURLWithPath: folder.path("empty.db")))
-    #expect(try StoreCopier.copy(from: folder.path("empty.db"), to: folder.path("copy.db")) == .copied)
     let plain = try Connection(path: folder.path("plain.db"), options: .init(createsFile: true))
     try plain.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
     try plain.close()
-    try StoreCopier.copy(from: folder.path("plain.db"), to: folder.path("plain2.db"))
-    #expect(try Connection(path: folder.path("plain2.db")).integer("SELECT a FROM t") == 1)
-    #expect(throws: StoreError.self) {
-      try StoreCopier.copy(from: folder.path("plain.db"), to: folder.path("x.db"), options: .init(seedVersion: 1))
+    try makeStore("target.sqlite", rows: 2).seal()
+    let before = try contents("target")
+    for name in ["empty.db", "plain.db", "none.db"] {
+      for target in ["target.sqlite", "new.sqlite"] {
+        let error = #expect(throws: StoreError.self) {
+          try StoreCopier.copy(
+            from: folder.path(name), to: folder.path(target), options: .init(replace: .always, replacesForeign: true))
+        }
+        #expect(error.map { "\($0)" }?.contains(name) == true, "\(String(describing: error))")
+      }
     }
-    #expect(throws: StoreError.self) { try StoreCopier.copy(from: folder.path("none.db"), to: folder.path("x.db")) }
-    #expect(try contents("x.db").isEmpty)
+    #expect(try contents("target") == before)
+    #expect(try folder.names() == ["empty.db", "plain.db", "target.sqlite"])
   }
 }
 

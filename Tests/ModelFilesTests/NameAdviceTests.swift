@@ -47,6 +47,27 @@ struct NameAdviceTests {
     #expect(warning.hint?.hasPrefix("call it item\(name.prefix(1).uppercased())") == true)
   }
 
+  @Test("a name that is taken is not the advice")
+  func taken() throws {
+    let folder = try TemporaryFolder()
+    let xml = """
+      <model documentVersion="1.0">
+      <entity name="Item">
+      <attribute name="Id" optional="YES" attributeType="String"/>
+      <attribute name="id" optional="YES" attributeType="String"/>
+      <attribute name="hash" optional="YES" attributeType="String"/>
+      <attribute name="itemHash" optional="YES" attributeType="String"/>
+      </entity>
+      </model>
+      """
+    let file = try ModelReader.readFile(path: try folder.write(xml, to: "A.xcdatamodel/contents"))
+    #expect(
+      file.warnings.compactMap(\.hint).sorted() == [
+        "call it otherwise (id is taken), with the renaming identifier Id",
+        "call it otherwise (itemHash is taken), with the renaming identifier hash",
+      ])
+  }
+
   @Test(
     "other names are nobody's",
     arguments: ["price", "_Price", "version", "updated", "name", "ºname", "東京", "id", "hashValues", "x1"])

@@ -45,12 +45,12 @@ public enum StoreCopier {
     case kept(seedVersion: Int?)
   }
 
-  /// Copies `source`, any database that SQLite opens, to `target`. The copy is made beside the target and renamed.
+  /// Copies `source`, a Core Data store, to `target`. The copy is made beside the target and renamed.
   /// The target's folder is made when there is none. Killed at any time, the target is the old store or the new one,
   /// whole.
   /// - Throws: `StoreError.busy` when the source is being written to or the target is in use, `.missing` or
-  ///   `.notAStore` when the source cannot be read, `.cannotCreate` when the target cannot be made or is something that
-  ///   was not made here, `.unsupported` when a seed version is given and the source has no metadata.
+  ///   `.notAStore` when the source cannot be read or is none of Core Data's, `.cannotCreate` when the target cannot be
+  ///   made or is something that was not made here.
   @discardableResult
   public static func copy(from source: String, to target: String, options: Options = Options()) throws -> Outcome {
     try StoreFiles.requireFile(source)
@@ -81,7 +81,7 @@ public enum StoreCopier {
   private static func copy(from source: String, inPlaceAt target: String, _ options: Options) throws {
     do {
       try ReadOnlyCopy.copyTriple(from: source, to: target, synchronizes: !options.isForConstruction)
-      try finish(target, options)
+      try finish(target, from: source, options)
       try copyExternalData(from: source, to: target)
     } catch let error as SQLiteError {
       throw StoreError(error, path: source)
@@ -106,7 +106,7 @@ public enum StoreCopier {
   }
 
   /// Moves the log of the copy into its main file and sets what the options ask for.
-  private static func finish(_ path: String, _ options: Options) throws {
+  private static func finish(_ path: String, from source: String, _ options: Options) throws {
     let connection = try Connection(path: path)
     try connection.logStatements()
     try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)))
@@ -117,16 +117,15 @@ public enum StoreCopier {
     do {
       if !options.isForConstruction, let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
         try connection.requireReadable()
-        throw StoreError.notAStore(path: path, message: "it is damaged: \(problem)")
+        throw StoreError.notAStore(path: source, message: "it is damaged: \(problem)")
       }
     } catch let error as SQLiteError where [.tooBig, .error].contains(error.code) {
-      throw StoreError.notAStore(path: path, message: "it cannot be checked: \(error.message)")
+      throw StoreError.notAStore(path: source, message: "it cannot be checked: \(error.message)")
     }
-    let hasMetadata = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1
-    guard hasMetadata || options.seedVersion == nil else {
-      throw StoreError.unsupported("a seed version needs a store with metadata, and \(path) has none")
+    guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
+      throw StoreError.notAStore(path: source, message: "there is no table Z_METADATA")
     }
-    if !options.isForConstruction, hasMetadata { try mark(connection, options) }
+    if !options.isForConstruction { try mark(connection, options) }
     if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
     let mode = try connection.string("PRAGMA journal_mode = " + options.journal.rawValue)
     guard mode == options.journal.rawValue else { throw StoreError.busy(path: path) }

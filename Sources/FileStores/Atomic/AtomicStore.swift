@@ -85,13 +85,8 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   /// See `MetadataKeeping`. The file is written.
   public func replaceMetadata(with values: [String: Any]) throws {
     let entries = try StoreContents.programMetadata(values)
-    let before = metadata
-    metadata = before.filter { StoreContents.ownMetadataKeys.contains($0.key) }.merging(entries) { own, _ in own }
-    do {
-      try save(SaveRequest())
-    } catch {
-      metadata = before
-      throw error
+    try save(SaveRequest()) { metadata in
+      metadata = metadata.filter { StoreContents.ownMetadataKeys.contains($0.key) }.merging(entries) { own, _ in own }
     }
   }
 
@@ -99,8 +94,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   package func inheritMetadata(ofStoreAt url: URL) throws {
     let own = try format.metadata(at: url).filter { !StoreContents.ownMetadataKeys.contains($0.key) }
     if own.isEmpty { return }
-    state.withLock { $0.metadata.merge(own) { $1 } }
-    try save(SaveRequest())
+    try save(SaveRequest()) { $0.merge(own) { $1 } }
   }
 
   /// - Throws: see `InMemoryStore`.
@@ -146,6 +140,14 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
 
   /// Checks the request, runs the body, and then writes as `save(_:)` does.
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
+    try save(request, changingMetadata: { _ in }, beforeCommit: body)
+  }
+
+  /// Writes the metadata with a change of it, which holds when the file is written.
+  private func save(
+    _ request: SaveRequest, changingMetadata change: (inout [String: PropertyListValue]) -> Void,
+    beforeCommit body: () throws -> Void = {}
+  ) throws {
     if isReadOnly { throw StoreError.unsupported("\(url.path) was opened read-only") }
     var request = request
     for index in request.inserted.indices { try request.inserted[index].normalizeValues() }
@@ -155,6 +157,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
       try state.withLock { state in
         var changed = changed
         changed.metadata = state.metadata
+        change(&changed.metadata)
         changed.setVersion(of: model, storeType: format.storeType)
         try state.file.write(try format.write(changed, model: model))
         state.metadata = changed.metadata

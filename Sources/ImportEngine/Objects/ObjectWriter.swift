@@ -179,7 +179,8 @@ final class ObjectWriter {
       return RecordProblem(
         rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict",
         value: names.map { conflict.constraintPropertyValues[$0].map(shown) ?? "" }.joined(separator: ", "),
-        message: "another \(conflict.entity.name) has the same \(names.joined(separator: ", "))",
+        message:
+          "another \(conflict.entity.ancestor(declaring: names).name) has the same \(names.joined(separator: ", "))",
         hint: "match by that constraint, or mend the data")
     }
     return RecordProblem(rawOffset: nil, property: "", code: "object.refused", value: "", message: "\(error)", hint: "")

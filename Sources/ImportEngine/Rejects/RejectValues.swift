@@ -66,10 +66,12 @@ extension DecodedNode {
   func constraintProblem(row: Int) -> RecordProblem {
     let others = plan.entity.uniquenessConstraints.filter { Set($0) != Set(plan.matchProperties) }
     let properties = others.count == 1 ? others[0] : []
+    // The other object may be of an entity above this one, or beside it.
+    let entity = properties.isEmpty ? plan.entity : plan.entity.ancestor(declaring: properties)
     let what = properties.isEmpty ? "values under a uniqueness constraint" : properties.joined(separator: ", ")
     return RecordProblem(
       rawOffset: nil, property: properties.joined(separator: "+"), code: "constraint.conflict",
-      value: shown(properties, row: row), message: "another \(plan.entity.name) has the same \(what)",
+      value: shown(properties, row: row), message: "another \(entity.name) has the same \(what)",
       hint: "match by that constraint, or mend the data")
   }
 }

@@ -4,34 +4,46 @@ import ObjectModel
 /// a model may be made in code, or by an older tool.
 enum NameAdvice {
   static func warnings(_ entities: [EntityDescription]) -> [ModelError.Problem] {
-    entities.flatMap { entity in
-      [ofEntity(entity.name)].compactMap { $0 }
-        + (entity.attributes.map { ($0.name, "attribute") } + entity.relationships.map { ($0.name, "relationship") }
-        + entity.fetchedProperties.map { ($0.name, "fetched property") })
-        .compactMap { ofProperty($0, kind: $1, entity: entity.name) }
+    let entityNames = Set(entities.map(\.name))
+    return entities.flatMap { entity in
+      let properties =
+        entity.attributes.map { ($0.name, "attribute") } + entity.relationships.map { ($0.name, "relationship") }
+        + entity.fetchedProperties.map { ($0.name, "fetched property") }
+      let names = Set(properties.map(\.0))
+      return [ofEntity(entity.name, among: entityNames)].compactMap { $0 }
+        + properties.compactMap { ofProperty($0, kind: $1, entity: entity.name, among: names) }
     }
   }
 
-  private static func ofEntity(_ name: String) -> ModelError.Problem? {
+  /// What to do about a name; a free one is named.
+  private static func hint(_ better: String, for name: String, among names: Set<String>) -> String {
+    names.contains(better)
+      ? "call it otherwise (\(better) is taken), with the renaming identifier \(name)"
+      : "call it \(better), with the renaming identifier \(name)"
+  }
+
+  private static func ofEntity(_ name: String, among names: Set<String>) -> ModelError.Problem? {
     guard let first = name.unicodeScalars.first, first.properties.isLowercase else { return nil }
     return ModelError.Problem(
       .invalidName, entity: name, message: "the entity \(name) begins with a small letter, which Xcode refuses",
-      hint: "call it \(name.prefix(1).uppercased() + name.dropFirst()), with the renaming identifier \(name)")
+      hint: hint(name.prefix(1).uppercased() + name.dropFirst(), for: name, among: names))
   }
 
-  private static func ofProperty(_ name: String, kind: String, entity: String) -> ModelError.Problem? {
+  private static func ofProperty(
+    _ name: String, kind: String, entity: String, among names: Set<String>
+  ) -> ModelError.Problem? {
     if reserved.contains(name) {
       let other = entity.prefix(1).lowercased() + entity.dropFirst() + name.prefix(1).uppercased() + name.dropFirst()
       return ModelError.Problem(
         .invalidName, entity: entity, property: name,
         message: "\(entity).\(name) has the name of a method of every managed object, which Core Data does not allow",
-        hint: "call it \(other), say, with the renaming identifier \(name)")
+        hint: hint(other, for: name, among: names))
     }
     guard let first = name.unicodeScalars.first, first.properties.isUppercase else { return nil }
     return ModelError.Problem(
       .invalidName, entity: entity, property: name,
       message: "the \(kind) \(entity).\(name) begins with a capital letter, which Xcode refuses",
-      hint: "call it \(name.prefix(1).lowercased() + name.dropFirst()), with the renaming identifier \(name)")
+      hint: hint(name.prefix(1).lowercased() + name.dropFirst(), for: name, among: names))
   }
 
   /// Methods without parameters of `NSObject` and `NSManagedObject`.

@@ -1,6 +1,6 @@
 public import Foundation
 public import ObjectModel
-import PropertyLists
+public import PropertyLists
 import Synchronization
 
 /// Makes the values of Transformable attributes of the bytes that stores hold, and bytes of values: what a value
@@ -65,6 +65,15 @@ public struct AttributeTransformError: Error, Sendable, Hashable, CustomStringCo
 
   /// The attribute and what is wrong.
   public var description: String { "\(attribute): \(message)" }
+}
+
+extension ArchiveContentError: BridgedError {
+  /// What is wrong.
+  public var errorDescription: String? { description }
+  /// The type's own: Core Data has no such errors.
+  public static var errorDomain: String { "Seedbed.ArchiveContentError" }
+  /// Always 1.
+  public var errorCode: Int { 1 }
 }
 
 extension AttributeTransformError: BridgedError {

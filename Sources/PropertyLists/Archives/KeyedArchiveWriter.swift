@@ -72,14 +72,3 @@ public struct ArchiveContentError: Error, Sendable, Hashable, CustomStringConver
 
   init(_ description: String) { self.description = description }
 }
-
-extension ArchiveContentError: LocalizedError, CustomNSError {
-  /// What is wrong.
-  public var errorDescription: String? { description }
-  /// The type's own: Core Data has no such errors.
-  public static var errorDomain: String { "Seedbed.ArchiveContentError" }
-  /// Always 1.
-  public var errorCode: Int { 1 }
-  /// The description, under Foundation's key.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
-}

@@ -100,7 +100,10 @@ struct ObjectQuery {
     guard let first = words.first else { throw ValidationError("the query is empty: \(form)") }
     entity = String(first)
     guard words.count > 1 else { return }
-    if entity.lowercased() == "select" { throw ValidationError("SQL is not understood: \(form)") }
+    // An entity may have the name, but no SQL goes on with WHERE.
+    if entity.lowercased() == "select", words[1].lowercased() != "where" {
+      throw ValidationError("SQL is not understood: \(form)")
+    }
     if let clause = Self.clause(in: words.dropFirst().joined(separator: " ")) { throw ValidationError(clause) }
     guard words[1].lowercased() == "where" else {
       throw ValidationError("\"\(words[1])\" stands where WHERE belongs: \(form)")
