@@ -89,8 +89,8 @@ final class Recipe: ManagedObject, PropertyNaming {
     set { self["rating"] = newValue }
   }
   var author: Person? {
-    get { value(forKey: "author") as? Person }
-    set { setValue(newValue, forKey: "author") }
+    get { self["author"] }
+    set { self["author"] = newValue }
   }
   var steps: [ManagedObject] { members(of: "steps") }
   var fetchCount = 0

@@ -209,7 +209,9 @@ struct ObjectIdioms {
       let recipe = try Kitchen.stock(context)[0]
       #expect(recipe.value(forKeyPath: "author.name") as? String == "Ann")
       let ann = try #require(recipe.author)
-      #expect(Set(ann.value(forKeyPath: "recipes.title") as? [String] ?? []) == ["Soup", "Cake"])
+      #expect(ann.value(forKeyPath: "recipes.title") as? Set<String> == ["Soup", "Cake"])
+      #expect((ann.value(forKeyPath: "recipes.title") as? NSSet)?.count == 2)
+      #expect((ann.value(forKeyPath: "recipes.author") as? Set<Person>) == [ann])
       #expect(ann.value(forKeyPath: "recipes.@count") as? Int == 2)
       #expect(ann.value(forKeyPath: "recipes.@max.rating") as? Double == 5)
     }

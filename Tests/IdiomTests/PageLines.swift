@@ -7,7 +7,7 @@ import Testing
 /// them. `everyLine` finds those that are missing; what they do is the other idioms' matter.
 private enum PageLines {
   static func objects(
-    _ context: ManagedObjectContext, _ entity: Entity, _ object: ManagedObject, _ id: ObjectID, _ steps: [ManagedObject]
+    _ context: ManagedObjectContext, _ entity: Entity, _ object: ManagedObject, _ id: ObjectID
   ) throws {
     _ = ManagedObject(entity: entity, insertInto: context)
     _ = context.insert(entity)
@@ -21,7 +21,22 @@ private enum PageLines {
     }
     try context.detectConflicts(for: object)
     _ = Set(context.insertedObjects)
+    let recipe = object
+    let steps: NSOrderedSet? = recipe["steps"]
+    _ = steps
+  }
+
+  static func members(_ object: ManagedObject, _ steps: [ManagedObject]) throws {
     try object.setObjects(steps, for: "steps")
+  }
+
+  static func parts(_ predicate: FetchPredicate) {
+    _ = predicate.comparison
+    _ = predicate.compoundPredicateType
+    _ = BatchInsertRequest(entityName: "Recipe") { dictionary in
+      dictionary["age"] = 3
+      return true
+    }
   }
 
   static func store(of object: ManagedObject, _ coordinator: PersistentStoreCoordinator) -> (any PersistentStore)? {

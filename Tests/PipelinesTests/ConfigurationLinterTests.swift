@@ -115,6 +115,27 @@ struct ConfigurationLinterTests {
         "7:62 warning: \"duplicates\" has no effect without match keys (add match: [...])",
       ]),
     Case(
+      name: "both sides of a relationship",
+      yaml: """
+        import:
+          - from: stops.json
+            entity: Stop
+            match: [identifier]
+            map:
+              identifier: id
+              trips: { match: number, from: trips }
+              parent: { match: identifier, from: parent }
+          - from: trips.json
+            entity: Trip
+            match: number
+            map:
+              number: n
+              stops: { match: identifier, from: stops }
+        """,
+      problems: [
+        "16:7 warning: Trip.stops and Stop.trips are the two sides of one relationship: what the records of this step do not have is taken from those of the earlier one (map one side only; the other follows from it)"
+      ]),
+    Case(
       name: "properties and their forms",
       yaml: """
         import:

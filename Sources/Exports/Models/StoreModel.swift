@@ -1,7 +1,7 @@
 import CoreDataLayout
 import Foundation
 public import ModelFiles
-package import ObjectModel
+import ObjectModel
 public import Pipelines
 import SeedFormats
 
@@ -130,15 +130,6 @@ public enum StoreModel {
     guard let cache = try ModelCache.read(path: storePath) else { return nil }
     return try CachedModelReader.read(
       deflated: cache.content, origin: storePath, storedHashes: cache.versionHashes)
-  }
-
-  /// The model that a store was made with, as far as it carries a sound one that has its hashes.
-  package static func carriedModel(ofStoreAt path: String) -> ManagedObjectModel? {
-    guard let model = (try? readCached(storePath: path))?.model,
-      let hashes = try? StoreMetadata.read(path: path).entityVersionHashesByName,
-      model.takingUnconfirmedHashes(from: hashes).entityVersionHashesByName == hashes
-    else { return nil }
-    return model
   }
 }
 

@@ -8,11 +8,11 @@ import Pipelines
 /// store of Apple's has confirmed, the model that the store carries decides, and in a store without one the columns of
 /// its tables.
 package struct StoreOrigin {
+  private let source: SourceVersion
   /// The store's version hashes by entity.
-  package let hashes: [String: Data]
+  package var hashes: [String: Data] { source.hashes }
   /// The model that the store carries, as far as it is sound and has its hashes.
-  package let carried: ManagedObjectModel?
-  private let shape: StoreShape?
+  package var carried: ManagedObjectModel? { source.carried }
   private let storePath: String
   private let modelPath: String
 
@@ -20,14 +20,12 @@ package struct StoreOrigin {
   package init(storePath: String, modelPath: String) throws {
     self.storePath = storePath
     self.modelPath = modelPath
-    hashes = try StoreMetadata.read(path: storePath).entityVersionHashesByName
-    carried = StoreModel.carriedModel(ofStoreAt: storePath)
-    shape = carried == nil ? try StoreShape(storeAt: storePath) : nil
+    source = try SourceVersion(storeAt: storePath)
   }
 
   /// The versions of the model's folder by whose hashes the store was made.
   package func search() -> VersionSearch {
-    VersionSearch(path: VersionSearch.folder(ofModelAt: modelPath), hashes: hashes, carrying: carried, shape)
+    VersionSearch(path: VersionSearch.folder(ofModelAt: modelPath), source)
   }
 
   /// A version whose uncertain hashes are replaced by those of the store, where the store was made with that version.
@@ -38,7 +36,7 @@ package struct StoreOrigin {
     if let other = search.file, !search.names.contains(file.versionName) {
       return file.takingUnconfirmedHashes(from: hashes, carrying: other.model)
     }
-    let known = shape?.entities(of: file.model)
+    let known = source.shape?.entities(of: file.model)
     return file.takingUnconfirmedHashes(from: hashes.filter { known?.contains($0.key) ?? true })
   }
 

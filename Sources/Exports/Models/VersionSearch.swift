@@ -1,5 +1,5 @@
 package import CoreDataLayout
-package import Foundation
+import Foundation
 package import ModelFiles
 package import ObjectModel
 
@@ -21,17 +21,13 @@ package struct VersionSearch {
 
   /// - Parameters:
   ///   - path: the model as it was given; nothing is found where that is one version only.
-  ///   - hashes: entity name → version hash, of the store.
-  ///   - carried: the model that the store carries itself, which tells versions apart whose hashes are not sure.
-  ///   - shape: the columns of the store, which tell them apart where it carries none.
-  package init(
-    path: String, hashes: [String: Data], carrying carried: ManagedObjectModel?, _ shape: StoreShape? = nil
-  ) {
+  ///   - source: what the store tells of its version.
+  package init(path: String, _ source: SourceVersion) {
     guard ModelReader.isModel(path: path) else { return }
     do {
       let versions = try ModelReader.versions(path: path)
       guard versions.names.count > 1 else { return }
-      for name in versions.names { look(at: name, path: path, hashes, carried, shape) }
+      for name in versions.names { look(at: name, path: path, source) }
     } catch {
       failure = error
     }
@@ -50,22 +46,14 @@ package struct VersionSearch {
     return isLink ? url.path : path
   }
 
-  private mutating func look(
-    at name: String, path: String, _ hashes: [String: Data], _ carried: ManagedObjectModel?, _ shape: StoreShape?
-  ) {
+  private mutating func look(at name: String, path: String, _ source: SourceVersion) {
     do {
       let own = try ModelReader.readFile(path: path, version: name)
-      let known = own.takingUnconfirmedHashes(from: hashes, carrying: carried)
-      guard known.model.entityVersionHashesByName == hashes else { return }
-      var excess = -1
-      if own.model.entityVersionHashesByName != hashes, known.model.ruledVersionHashes != hashes {
-        guard let found = shape.map({ $0.excess(over: known.model) }) ?? 0 else { return }
-        excess = found
-      }
+      guard let excess = source.fit(own.model)?.excess else { return }
       if let best, excess > best { return }
       if best != excess { (names, file, best) = ([], nil, excess) }
       names.append(name)
-      file = file ?? known
+      file = file ?? own.takingUnconfirmedHashes(from: source.hashes, carrying: source.carried)
     } catch {
       unreadable.append(name)
       failure = failure ?? error

@@ -8,9 +8,7 @@ extension DecodedBatch {
   /// Drops the rows of records that have problems.
   func dropProblemRows() {
     guard !problems.isEmpty else { return }
-    var good = [Bool](repeating: true, count: records.count)
-    for record in problems.keys { good[record] = false }
-    root.keep(records: good)
+    drop(records: problems.keys)
   }
 
   /// Refuses records that would become new objects but lack something required.

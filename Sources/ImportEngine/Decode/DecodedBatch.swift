@@ -247,6 +247,13 @@ final class DecodedBatch: @unchecked Sendable {
   /// Keeps the record batch from being filled again.
   func retainRecords() { recordsAreRetained = true }
 
+  /// Drops the rows of some records, here and below.
+  func drop(records dropped: some Sequence<Int>) {
+    var good = [Bool](repeating: true, count: records.count)
+    for record in dropped { good[record] = false }
+    root.keep(records: good)
+  }
+
   /// A batch of its own with the rows of some records. It shares the record batch, which is not reused from then on.
   func copy(records wanted: Set<Int>) -> DecodedBatch {
     recordsAreRetained = true

@@ -25,11 +25,7 @@ struct RecordDecoder: Sendable {
     unsafe NodeDecoder(
       plan: plan.root, table: table, node: root, decoded: decoded, entries: root.records, met: met
     ).run()
-    if !decoded.problems.isEmpty {
-      var good = [Bool](repeating: true, count: records.count)
-      for record in decoded.problems.keys { good[record] = false }
-      root.keep(records: good)
-    }
+    decoded.dropProblemRows()
     return decoded
   }
 

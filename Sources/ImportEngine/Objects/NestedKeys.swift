@@ -38,26 +38,3 @@ enum NestedKeys {
     unsafe batch.states[column][row] = RowBatch.State.value.rawValue
   }
 }
-
-/// Hands out order keys inside ordered to-many relationships: 2048 first, then steps of 1024, as Core Data does.
-struct OrderKeys {
-  private var next: [String: [Int64: Int64]] = [:]
-
-  /// Fills the order column of every to-one whose inverse is ordered.
-  mutating func fill(_ batch: RowBatch) {
-    for (column, definition) in batch.columns.enumerated() {
-      guard case .toOneOrder(let name) = definition.source,
-        let foreign = batch.columns.firstIndex(where: { $0.source == .toOne(name) })
-      else { continue }
-      for row in 0..<batch.count {
-        let state = unsafe batch.states[foreign][row]
-        unsafe batch.states[column][row] = state
-        guard state == RowBatch.State.value.rawValue else { continue }
-        let owner = unsafe batch.integers(foreign)[row]
-        let key = next[batch.entity.root.name + "." + name, default: [:]][owner, default: 2048]
-        next[batch.entity.root.name + "." + name, default: [:]][owner] = key + 1024
-        unsafe batch.integers(column)[row] = key
-      }
-    }
-  }
-}

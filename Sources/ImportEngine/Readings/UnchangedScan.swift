@@ -178,6 +178,8 @@ extension StepPlan {
     }
     for reference in root.references {
       if reference.relationship.isToMany || reference.column == nil || reference.orderColumn != nil { return false }
+      // A record before may take the destination away from an object that has it already.
+      if reference.relationship.inverse?.isToMany == false { return false }
       guard reference.table.entity.root == root.entity.root else { continue }
       // Objects of the step's own entity are looked for, so no update may change the attributes by which they are
       // found.

@@ -25,6 +25,8 @@ final class ImportSession {
   private var objectWriter: ObjectWriter?
   /// References that wait for their destinations.
   let late: LateReferences
+  /// Where records of the run contradict each other.
+  var ownerClaims: OwnerClaims
   let unchangedScan: UnchangedScanSettings
   /// For steps that state no strategy.
   let strategy: ImportStep.Strategy?
@@ -49,6 +51,7 @@ final class ImportSession {
     self.jobs = jobs
     self.recordsPerBatch = recordsPerBatch
     self.memory = memory
+    ownerClaims = OwnerClaims(limit: memory.ownerClaims / OwnerClaims.bytesPerClaim)
     keyMemory = KeyMemory(budget: memory.keyTables, temporaryPath: temporaryPath + "-keys")
     tables = KeyTables(plans: plans, memory: keyMemory)
     resolver = ReferenceResolver(tables: tables)
@@ -165,7 +168,10 @@ final class ImportSession {
     if late.isEmpty { return }
     let applier = ReferenceApplier(
       target: target, buildIndexes: { [self] in try buildIndexes() },
-      relate: { [self] in try objects.relate($0, pairs: $1) })
+      relate: { [self] in
+        try objects.relate($0, pairs: $1)
+        ownerClaims.note($0, $1)
+      })
     try late.resolve(steps: steps, isFinal: isFinal, with: applier, cancellation: cancellation)
     try checkLimit()
   }

@@ -58,11 +58,7 @@ final class KeyCheck {
             hint: "mend the data, or choose duplicates: first or last"))
       }
     }
-    if !repeated.isEmpty {
-      var good = [Bool](repeating: true, count: decoded.records.count)
-      for record in repeated { good[record] = false }
-      node.keep(records: good)
-    }
+    if !repeated.isEmpty { decoded.drop(records: repeated) }
     decoded.dropProblemRows()
     return repeated.count
   }

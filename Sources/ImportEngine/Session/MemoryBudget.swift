@@ -23,6 +23,8 @@ public struct MemoryBudget: Sendable, Equatable {
   var storedKeys: Int { sorting + keptColumns }
   /// Records that are kept until their source is read to its end.
   var deferredRecords: Int { total / 16 }
+  /// What records say of objects that have one owner each, by which contradictions are found.
+  var ownerClaims: Int { total / 16 }
   /// New values of stored rows, while it is not known yet whether they are many.
   var changedRows: Int { total / 16 }
   /// SQLite's page cache.

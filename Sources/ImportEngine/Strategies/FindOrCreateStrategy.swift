@@ -138,9 +138,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     if records.isEmpty { return }
     heldNew.add(decoded.copy(records: records))
     session.late.changeHeldRecordCount(by: records.count)
-    var good = [Bool](repeating: true, count: decoded.records.count)
-    for record in records { good[record] = false }
-    decoded.root.keep(records: good)
+    decoded.drop(records: records)
   }
 
   /// Counts the outcomes of a saved batch.
@@ -150,6 +148,10 @@ final class FindOrCreateStrategy: WritingStrategy {
     // Before rows of refused records go, because the references that wait name rows by number.
     try scope.keepPending(
       save.waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded)
+    // Kept objects are not given what their records say.
+    if scope.plan.step.onMatch != .keep {
+      session.ownerClaims.note(decoded, fileName: scope.source.files[decoded.file].name)
+    }
     decoded.dropProblemRows()
     try scope.rejects.emit(of: decoded)
   }

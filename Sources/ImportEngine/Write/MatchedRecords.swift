@@ -57,9 +57,7 @@ final class MatchedRecords {
       session.tables.registerRecordKey(of: node, row: row, primaryKey: key)
     }
     held.append(decoded.copy(records: records))
-    var good = [Bool](repeating: true, count: decoded.records.count)
-    for record in records { good[record] = false }
-    node.keep(records: good)
+    decoded.drop(records: records)
   }
 
   /// Hands over the batches that were held back, in input order.

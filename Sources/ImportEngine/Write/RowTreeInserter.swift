@@ -7,7 +7,7 @@ import StoreInterface
 final class RowTreeInserter {
   let target: any ImportTarget
   let tables: KeyTables
-  private var orderKeys = OrderKeys()
+  private var orderKeys = OrderKeyCounter()
 
   init(target: any ImportTarget, tables: KeyTables) {
     self.target = target

@@ -56,7 +56,7 @@ struct CompoundKeySearch {
     trials = trials.filter { $0.combinations >= count && count * count >= 10 * $0.combinations }
     trials.sort { $0.combinations < $1.combinations }
     guard !trials.isEmpty else { return nil }
-    let reader = try reader(columns.map { list.isJSON ? "/" + JSONKey.escaped($0.name) : $0.name })
+    let reader = try reader(columns.map { list.isJSON ? "/" + JSONPointer.escaped($0.name) : $0.name })
     let batch = RecordBatch(fieldCount: columns.count)
     var values = Array(repeating: UInt64(0), count: columns.count)
     var room = hashLimit

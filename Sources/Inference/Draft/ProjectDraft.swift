@@ -296,13 +296,13 @@ struct ProjectDraft {
   /// A JSON key as an expression; nil where none can have it.
   private static func expression(_ key: String) -> String? {
     if let field = YAMLText.field(key), !field.hasPrefix("\"") { return field }
-    let pointer = "/" + JSONKey.escaped(key)
+    let pointer = "/" + JSONPointer.escaped(key)
     return YAMLText.field(pointer)
   }
 
   /// A JSON key as the path of a nested mapping.
   private static func path(_ key: String) -> String {
     if let field = YAMLText.field(key), !field.hasPrefix("\"") { return field }
-    return YAMLText.quoted("/" + JSONKey.escaped(key))
+    return YAMLText.quoted("/" + JSONPointer.escaped(key))
   }
 }

@@ -299,9 +299,7 @@ struct FileProfiler {
     for pointer in outline.arrays {
       var inside = form
       inside.options.pointer = pointer
-      let name = pointer.split(separator: "/").last.map {
-        String($0).replacing("~1", with: "/").replacing("~0", with: "~")
-      }
+      let name = pointer.split(separator: "/").last.map { JSONPointer.unescaped(String($0)) }
       lists.append(try objectList(inside, name: outline.arrays.count == 1 ? baseName : name ?? baseName))
     }
     if !outline.others.isEmpty {

@@ -127,7 +127,7 @@ struct JSONOutline {
   }
 
   private func pointer(_ container: Container) -> String {
-    container.pointer + "/" + JSONKey.escaped(JSONKey.text(of: container.key))
+    container.pointer + "/" + JSONPointer.escaped(JSONKey.text(of: container.key))
   }
 
   /// Whether a line is one JSON object and nothing else, as far as brackets tell.
@@ -140,9 +140,6 @@ struct JSONOutline {
 
 /// Keys of JSON objects.
 enum JSONKey {
-  /// A key as a token of a JSON Pointer.
-  static func escaped(_ key: String) -> String { key.replacing("~", with: "~0").replacing("/", with: "~1") }
-
   /// A key out of its text as written between the quotes.
   static func text(of raw: [UInt8]) -> String {
     guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }

@@ -80,7 +80,7 @@ public struct ProgressiveMigration: StoreMigrating {
     guard var end = library.index(of: model) else {
       throw MigrationError(.missingMappingModel, "the wanted model does not belong to the library")
     }
-    let position = library.adopt(try SourceVersion(storeAt: url, type, hashes), wanted: end)
+    let position = library.adopt(try type.sourceVersion(ofStoreAt: url, hashes), wanted: end)
     if position == nil {
       library.insertOldest(try cachedVersion(ofStoreAt: url, type, hashes))
       end += 1
@@ -148,7 +148,7 @@ public struct ProgressiveMigration: StoreMigrating {
   private func cachedVersion(
     ofStoreAt url: URL, _ type: some PersistentStoreType, _ hashes: [String: Data]
   ) throws -> ModelLibrary.Version {
-    if type is SQLitePersistentStoreType, let model = try SourceVersion.carriedModel(ofStoreAt: url, hashes) {
+    if type is SQLitePersistentStoreType, let model = SourceVersion.carriedModel(ofStoreAt: url.path, hashes) {
       return ModelLibrary.Version(name: "the store's own model", model: model)
     }
     let names = library.versions.map(\.name).joined(separator: ", ")

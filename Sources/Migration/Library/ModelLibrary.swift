@@ -1,6 +1,8 @@
+import CoreDataLayout
 public import Foundation
 import ModelFiles
 public import ObjectModel
+import StoreInterface
 
 /// The versions of a model and the mapping models between them, from which a migration chooses its way.
 public struct ModelLibrary: Sendable {
@@ -181,5 +183,13 @@ public struct ModelLibrary: Sendable {
     guard let (index, model) = source.find(among: versions.map(\.model), wanted: wanted) else { return nil }
     versions[index] = Version(name: versions[index].name, model: model)
     return index
+  }
+}
+
+extension PersistentStoreType {
+  /// What a store tells of its version: a SQLite store more than its hashes.
+  /// - Throws: where the store cannot be read.
+  func sourceVersion(ofStoreAt url: URL, _ hashes: [String: Data]) throws -> SourceVersion {
+    self is SQLitePersistentStoreType ? try SourceVersion(storeAt: url.path) : SourceVersion(hashes: hashes)
   }
 }

@@ -43,7 +43,7 @@ public final class StagedMigrationManager: StoreMigrating {
   public func migrateStore(_ description: PersistentStoreDescription, to model: ManagedObjectModel) throws {
     guard let url = description.url else { return }
     let hashes = try description.type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
-    let origin = try SourceVersion(storeAt: url, description.type, hashes)
+    let origin = try description.type.sourceVersion(ofStoreAt: url, hashes)
     let work = try remaining(from: origin, to: model, path: url.path)
     let store = MigrationStore(type: description.type, url: url, options: description.options)
     try store.replacing { partial in

@@ -6,6 +6,14 @@ extension BatchInsertRequest {
   func rowBatches(of entity: Entity, in context: ManagedObjectContext) -> () throws -> RowBatch? {
     switch source {
     case .batches(let next): return next
+    case .objects(let rows):
+      var position = 0
+      return Self.batches(of: entity) { writer in
+        if position == rows.count { return false }
+        try writer.append(try Self.contents(rows[position], of: entity, in: context.coordinator))
+        position += 1
+        return true
+      }
     case .dictionaries(let fill):
       return Self.batches(of: entity) { writer in
         var row: [String: Any] = [:]

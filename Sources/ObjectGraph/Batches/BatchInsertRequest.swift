@@ -15,6 +15,8 @@ public import StoreInterface
 public final class BatchInsertRequest {
   /// The entity by name.
   public let entityName: String
+  /// The dictionaries of a request that was made of some; nil of others. A request may be carried out again.
+  public var objectsToInsert: [[String: Any]]? { if case .objects(let rows) = source { rows } else { nil } }
   /// The entity of the new objects; looked up by name when it is first used.
   public private(set) var entity: Entity?
   /// What the result tells.
@@ -25,6 +27,7 @@ public final class BatchInsertRequest {
 
   /// Where the rows come from.
   enum Source {
+    case objects([[String: Any]])
     /// Fills one dictionary; true when there are no more.
     case dictionaries((inout [String: Any]) throws -> Bool)
     /// Fills one object; true when there are no more.
@@ -38,24 +41,14 @@ public final class BatchInsertRequest {
     self.source = source
   }
 
-  private static func source(_ objects: [[String: Any]]) -> Source {
-    var position = 0
-    return .dictionaries { row in
-      if position == objects.count { return true }
-      row = objects[position]
-      position += 1
-      return false
-    }
-  }
-
   /// Inserts an object per dictionary.
   public convenience init(entityName: String, objects: [[String: Any]]) {
-    self.init(entityName, nil, Self.source(objects))
+    self.init(entityName, nil, .objects(objects))
   }
 
   /// Inserts an object per dictionary.
   public convenience init(entity: Entity, objects: [[String: Any]]) {
-    self.init(entity.name, entity, Self.source(objects))
+    self.init(entity.name, entity, .objects(objects))
   }
 
   /// Inserts an object for every dictionary that the closure fills. It gets an empty one each time and returns true

@@ -66,6 +66,20 @@ struct ContextEvent {
   }
 }
 
+/// An event whose notification is being posted: observers may ask what changed in it.
+final class PostedEvent {
+  private let event: ContextEvent
+  private lazy var places = Dictionary(
+    event.entries.enumerated().map { (ObjectIdentifier($1.object), $0) }, uniquingKeysWith: { first, _ in first })
+
+  init(_ event: ContextEvent) { self.event = event }
+
+  /// The state of an object when the event began; nil when it did not change in it or did not exist.
+  func stateBefore(of object: ManagedObject) -> ObjectState? {
+    places[ObjectIdentifier(object)].flatMap { event.entries[$0].before }
+  }
+}
+
 /// The state of an object at one moment. Arrays are shared with the object until it changes, and a row that was not
 /// taken apart is only taken apart when its values are asked for.
 struct ObjectState {

@@ -26,8 +26,10 @@ public struct MergeConflict: @unchecked Sendable {
   /// `newVersion`, 0 when the row is gone.
   public var newVersionNumber: Int { Int(newVersion ?? 0) }
   let persisted: Snapshot?
+  /// What the coordinator had of the row when the conflict was found; nil where that is what was read, or nothing.
+  let cached: Snapshot?
 
-  init(_ object: ManagedObject, readAt version: Int64, persisted: Snapshot?) {
+  init(_ object: ManagedObject, readAt version: Int64, persisted: Snapshot?, cached: Snapshot? = nil) {
     sourceObject = object
     oldVersion = version
     newVersion = persisted?.version
@@ -36,6 +38,7 @@ public struct MergeConflict: @unchecked Sendable {
     persistedPropertyValues = persisted?.valuesByName
     memberConflicts = persisted == nil ? [] : object.memberConflicts()
     self.persisted = persisted
+    self.cached = cached
   }
 
   /// What happened to each relationship, for messages.

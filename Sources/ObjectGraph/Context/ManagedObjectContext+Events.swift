@@ -63,6 +63,8 @@ extension ManagedObjectContext {
     if let undoManager, undoManager.isUndoRegistrationEnabled, !finished.entries.isEmpty {
       registerUndo(finished.entries, with: undoManager)
     }
+    postedEvent = PostedEvent(finished)
+    defer { postedEvent = nil }
     post(Self.didChangeObjectsNotification, ContextChanges(finished, in: self))
   }
 

@@ -21,6 +21,7 @@ extension [SnapshotBlock] {
 extension ManagedObjectContext {
   /// The object of that id with its values loaded.
   /// - Throws: `ContextError.objectGone` when there is none or it is deleted here; what the store throws.
+  @discardableResult
   public func existingObject(with objectID: ObjectID) throws -> ManagedObject {
     guard let object = try presentObject(with: objectID) else { throw ContextError.objectGone(objectID) }
     return object

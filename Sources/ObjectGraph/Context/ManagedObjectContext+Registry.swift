@@ -10,12 +10,14 @@ extension ManagedObjectContext {
   }
 
   /// The object of that id, if the context has it.
+  @discardableResult
   public func registeredObject(for objectID: ObjectID) -> ManagedObject? {
     checkConfinement()
     return registry.find(objectID)
   }
 
   /// The object of that id, a fault if the context does not have it; whether it exists shows when it is used.
+  @discardableResult
   public func object(with objectID: ObjectID) -> ManagedObject {
     if let object = registeredObject(for: objectID) { return object }
     let objectID = permanentID(for: objectID)

@@ -86,6 +86,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var event = ContextEvent() {
     didSet { if concurrencyType == .mainQueue { processInNextTurn() } }
   }
+  /// The event before, while its notification is being posted.
+  var postedEvent: PostedEvent?
   /// Whether the main queue is going to process changes that were made outside of `perform`.
   var isNextTurnExpected = false
   let saves = SaveState()

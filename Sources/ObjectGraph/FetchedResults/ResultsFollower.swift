@@ -27,9 +27,7 @@ struct ResultsFollower {
       specification.fetchOffset <= 0,
       PredicateRelationships(specification.predicate, of: entity).destinations.isEmpty
     else { return nil }
-    // The values of closures and of these functions differ from one evaluation to the next.
-    let text = "\(specification.predicate)"
-    if specification.predicate.hasBlocks || text.contains("now(") || text.contains("random") { return nil }
+    guard specification.predicate.isRepeatable else { return nil }
     var keyPaths = specification.sortDescriptors.map(\.keyPath)
     if case .keyPath(let path) = naming {
       guard let keyPath = path.toStoredAttribute(of: entity) else { return nil }

@@ -199,7 +199,7 @@ final class TrackedResults {
     if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
     // A context with a generation may read older rows than the files have.
     if context.generationToken != nil { return nil }
-    if specification.predicate.hasBlocks || "\(specification.predicate)".contains("now()") { return nil }
+    if !specification.predicate.isRepeatable { return nil }
     // The versions of objects that are not fetched are not compared.
     if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
     return SectionCache.stamp(context.coordinator)

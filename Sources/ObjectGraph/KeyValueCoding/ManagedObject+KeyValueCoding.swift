@@ -29,18 +29,32 @@ extension ManagedObject {
     setPrimitiveValue(value, forKey: key)
   }
 
-  /// The value behind a path of keys, such as `owner.name`. Through a to-many relationship: an array of the values
-  /// behind each member, missing ones left out. A collection operator stands before the rest of the path:
+  /// The value behind a path of keys, such as `owner.name`. Through to-many relationships: the values behind each
+  /// member, missing ones left out, as a set without a type, which `as? Set<String>` takes, and as an array where all
+  /// of these relationships are ordered. A collection operator stands before the rest of the path:
   /// `lines.@sum.price`, `lines.@count`.
   public func value(forKeyPath keyPath: String) -> Any? {
     if !keyPath.contains(".") { return value(forKey: keyPath) }
     do {
       let expression = try FetchExpression(parsing: keyPath)
-      let value = try expression.evaluate(with: self)
-      return object(value)
+      let value = object(try expression.evaluate(with: self))
+      guard leadsThroughSets(keyPath), let elements = value as? [Any] else { return value }
+      return Set(elements.compactMap { $0 as? AnyHashable })
     } catch {
       preconditionFailure(unknownKey(keyPath) + ": \(error)")
     }
+  }
+
+  /// Whether a path without operators goes through a to-many relationship that has no order.
+  private func leadsThroughSets(_ keyPath: String) -> Bool {
+    if keyPath.contains("@") { return false }
+    var entity = entity
+    for name in keyPath.split(separator: ".") {
+      guard let relationship = entity.relationship(String(name)) else { return false }
+      if relationship.isToMany && !relationship.isOrdered { return true }
+      entity = relationship.destination
+    }
+    return false
   }
 
   /// Sets the property at the end of a path of keys, such as `owner.name`, of the object that the rest of the path leads

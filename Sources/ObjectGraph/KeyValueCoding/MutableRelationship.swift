@@ -22,10 +22,23 @@ public final class MutableRelationship: Sequence {
   public var count: Int { allObjects.count }
   /// Whether an object is among them.
   public func contains(_ member: ManagedObject) -> Bool { allObjects.contains(member) }
+  /// The position of a member; `NSNotFound` for another object.
+  public func index(of member: ManagedObject) -> Int { firstIndex(of: member) ?? NSNotFound }
   /// The position of a member; nil for another object.
-  public func index(of member: ManagedObject) -> Int? { allObjects.firstIndex(of: member) }
+  public func firstIndex(of member: ManagedObject) -> Int? { allObjects.firstIndex(of: member) }
   /// The member at a position.
   public func object(at index: Int) -> ManagedObject { allObjects[index] }
+  /// The first member; nil where there is none.
+  public var firstObject: ManagedObject? { allObjects.first }
+  /// The last member; nil where there is none.
+  public var lastObject: ManagedObject? { allObjects.last }
+  /// One of the members; nil where there is none.
+  public func anyObject() -> ManagedObject? { allObjects.first }
+  /// The member at a position of an ordered relationship. Setting it is `replaceObject(at:with:)`.
+  public subscript(index: Int) -> ManagedObject {
+    get { object(at: index) }
+    set { replaceObject(at: index, with: newValue) }
+  }
 
   /// Walks over the members that are there when it begins.
   public func makeIterator() -> IndexingIterator<[ManagedObject]> { allObjects.makeIterator() }

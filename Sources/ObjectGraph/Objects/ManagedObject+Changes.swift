@@ -63,11 +63,12 @@ extension ManagedObject {
   }
 
   /// The properties that changed since changes were last processed (see `processPendingChanges`), with the values they
-  /// had then. Transient attributes count. Empty for an object that was inserted since. A to-many relationship is
+  /// had then; in an observer of the notification of that, those of the event that it tells. Transient attributes count. Empty for an object that was inserted since. A to-many relationship is
   /// listed when it was loaded then.
   public func changedPropertyValuesForCurrentEvent() -> [String: PropertyValue] {
     checkConfinement()
-    guard let before = context?.event.stateBefore(of: self), before.values.count == values.count else { return [:] }
+    let noted = context?.event.stateBefore(of: self) ?? context?.postedEvent?.stateBefore(of: self)
+    guard let before = noted, before.values.count == values.count else { return [:] }
     let layout = runtime.layout
     var changed: [String: PropertyValue] = [:]
     let (values, formerValues) = (values, before.values)

@@ -3,11 +3,9 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-extension ManagedObject: CustomStringConvertible {
-  /// Class, id, entity and what is loaded of the values, as Core Data prints it but without addresses:
-  /// `<Car: x-coredata://…/Car/p1> (entity: Car; data: {maker = FIAT; owner = x-coredata://…/Person/p2})`, with
-  /// `data: <fault>` for a fault. Loads nothing: of to-many relationships that are not loaded it says so.
-  public var description: String {
+extension ManagedObject {
+  /// See `description`.
+  var printedText: String {
     checkConfinement()
     return "<\(type(of: self)): \(objectID)> (entity: \(entity.name); data: \(printedData))"
   }

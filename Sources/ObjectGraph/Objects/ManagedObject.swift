@@ -6,7 +6,7 @@ import StoreInterface
 ///
 /// Managed objects belong to the queue of their context and are not `Sendable`; pass an `objectID` instead. Subclasses
 /// are registered with the container and override the hooks below, calling `super`.
-open class ManagedObject {
+open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible {
   /// What makes an object: only contexts can.
   public struct Registration {
     let entityContext: EntityContext
@@ -130,6 +130,13 @@ open class ManagedObject {
     return status == .loaded && isMaybeUpdated && differsFromStored() || hasMemberChanges
   }
 
+  /// Class, id, entity and what is loaded of the values, as Core Data prints it but without addresses:
+  /// `<Car: x-coredata://…/Car/p1> (entity: Car; data: {maker = FIAT; owner = x-coredata://…/Person/p2})`, with
+  /// `data: <fault>` for a fault. Loads nothing: of to-many relationships that are not loaded it says so.
+  open var description: String { printedText }
+  /// The description.
+  open var debugDescription: String { description }
+
   // MARK: Hooks
 
   /// Called once, when the object was inserted into a context with its defaults.
@@ -210,6 +217,8 @@ open class ManagedObject {
 }
 
 extension ManagedObject: Hashable {
+  /// Whether the other is this object.
+  public func isEqual(_ other: Any?) -> Bool { (other as? ManagedObject).map { self === $0 } ?? false }
   /// Identity: there is one object per id and context.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
   /// By identity.

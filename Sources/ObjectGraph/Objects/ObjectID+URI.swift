@@ -24,8 +24,8 @@ extension ObjectID: CustomStringConvertible {
 }
 
 extension PersistentStoreCoordinator {
-  /// The id that a URI names; nil when it is none, or the model has no such entity. Whether there is such an object
-  /// shows when it is used. Names and UUIDs are compared exactly.
+  /// The id that a URI names; nil when it is none, the model has no such entity, or the coordinator no such store.
+  /// Whether there is such an object shows when it is used. Names are compared exactly.
   public func managedObjectID(forURIRepresentation uri: URL) -> ObjectID? {
     let parts = uri.path.split(separator: "/", omittingEmptySubsequences: true)
     guard uri.scheme == "x-coredata", parts.count == 2, let entity = model[String(parts[0])] else { return nil }
@@ -33,9 +33,10 @@ extension PersistentStoreCoordinator {
     switch parts[1].first {
     case "p":
       // URLs may give a host back in lower case; the store's own spelling counts.
-      guard let primaryKey = Int64(key), primaryKey > 0, let host = uri.host else { return nil }
-      let known = persistentStores.map(\.identifier).first { $0.uppercased() == host.uppercased() }
-      return ObjectID(entity: entity, reference: .permanent(store: known ?? host, primaryKey: primaryKey))
+      guard let primaryKey = Int64(key), primaryKey > 0, let host = uri.host,
+        let store = persistentStores.map(\.identifier).first(where: { $0.uppercased() == host.uppercased() })
+      else { return nil }
+      return ObjectID(entity: entity, reference: .permanent(store: store, primaryKey: primaryKey))
     case "t": return UUID(uuidString: String(key)).map { ObjectID(entity: entity, reference: .temporary($0)) }
     default: return nil
     }

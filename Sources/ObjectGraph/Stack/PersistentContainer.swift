@@ -117,9 +117,12 @@ open class PersistentContainer: @unchecked Sendable {
 
   // MARK: Contexts
 
-  /// A context with a serial queue of its own.
-  public func newBackgroundContext(name: String? = nil) -> ManagedObjectContext {
-    ManagedObjectContext(coordinator: persistentStoreCoordinator, name: name ?? self.name)
+  /// A context with a serial queue of its own, with the container's name. `performBackgroundTask` asks for one, too.
+  open func newBackgroundContext() -> ManagedObjectContext { newBackgroundContext(name: name) }
+
+  /// A context with a serial queue of its own and a name.
+  public func newBackgroundContext(name: String) -> ManagedObjectContext {
+    ManagedObjectContext(coordinator: persistentStoreCoordinator, name: name)
   }
 
   /// Runs work on the queue of a new context.

@@ -111,6 +111,13 @@ final class RowCache: Sendable {
     return entry.block.snapshot(at: entry.row)
   }
 
+  /// The rows of some ids that are cached, whatever their age.
+  func snapshots(of objectIDs: [ObjectID]) -> [ObjectID: Snapshot] {
+    var found: [ObjectID: Snapshot] = [:]
+    for id in objectIDs { found[id] = snapshot(id, notOlderThan: -1) }
+    return found
+  }
+
   /// The current epoch. Callers read it before they read or write rows, and pass it to `remember`.
   var epoch: Int { generations.withLock { $0.epoch } }
 

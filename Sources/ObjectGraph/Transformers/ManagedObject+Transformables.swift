@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import StoreInterface
 
 extension ManagedObject {
   /// The value of a Transformable attribute, which its transformer makes of the stored bytes each time; nil where there
@@ -24,11 +25,18 @@ extension ManagedObject {
     setAttributeValue(.data(bytes), name)
   }
 
-  /// The value of a Transformable attribute as an array, a set or a dictionary: `let tags: [String]? = object["tags"]`.
-  /// Nil where there is none, or another value. Setting one that the attribute cannot take is a mistake of the program.
+  /// The value of a Transformable attribute as an array, a set or a dictionary: `let tags: [String]? = object["tags"]`,
+  /// or the members of a to-many relationship: `let stops: [Stop]? = object["stops"]`.
+  /// Nil where there is none, or another value. Setting one that the property cannot take is a mistake of the program.
   public subscript<Element: TransformedCollection>(name: String) -> Element? {
-    get { (try? transformedValue(for: name)).flatMap { $0 as? Element } }
-    set { setTransformable(newValue, name) }
+    get {
+      if runtime.layout.relationshipIndexes[name] != nil { return value(forKey: name) as? Element }
+      return (try? transformedValue(for: name)).flatMap { $0 as? Element }
+    }
+    set {
+      if runtime.layout.relationshipIndexes[name] != nil { return setValue(newValue, forKey: name) }
+      setTransformable(newValue, name)
+    }
   }
 
   /// For key-value coding: bytes are the stored ones, and everything else is transformed.

@@ -7,6 +7,7 @@ public enum PipelineLinter {
   public static func lint(_ file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
     var lint = Lint(file: file, model: model)
     for step in file.imports { lint.check(step) }
+    lint.checkBothSides()
     for step in file.exports { lint.check(step) }
     for expectation in file.expectations { lint.check(expectation) }
     if file.imports.isEmpty, file.exports.isEmpty, file.store.seed == nil {

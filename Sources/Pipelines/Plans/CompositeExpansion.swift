@@ -1,4 +1,5 @@
 import ObjectModel
+import SeedFormats
 
 /// A map in which every entry of a composite attribute is taken apart into entries of its elements.
 ///
@@ -149,7 +150,7 @@ struct CompositeExpansion {
   private static func pointer(_ path: String) -> String {
     if path.hasPrefix("/") { return path }
     return path.split(separator: ".", omittingEmptySubsequences: false)
-      .map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+      .map { "/" + JSONPointer.escaped(String($0)) }.joined()
   }
 }
 

@@ -8,6 +8,8 @@ public typealias ComparisonPredicate = FetchPredicate
 extension FetchPredicate {
   /// How a comparison compares texts.
   public typealias Options = Comparison.Options
+  /// How a comparison takes text; none of a predicate that is no comparison.
+  public var options: Comparison.Options { comparison?.options ?? [] }
   /// For how many elements of the left list a comparison must hold.
   public typealias Modifier = Comparison.Modifier
 

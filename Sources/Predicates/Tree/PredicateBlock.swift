@@ -31,13 +31,22 @@ extension FetchPredicate {
   public init(block: @escaping @Sendable (Any?, [String: Any]?) -> Bool) { self = .block(PredicateBlock(block)) }
 
   /// Whether a part of it is a closure.
-  package var hasBlocks: Bool {
-    switch self {
-    case .block: true
-    case .and(let parts), .or(let parts): parts.contains(where: \.hasBlocks)
-    case .not(let part): part.hasBlocks
-    case .compare(let comparison): comparison.left.hasBlocks || comparison.right.hasBlocks
-    case .all, .none, .comparison, .isIn, .tupleIsIn, .refersTo, .selfIsIn: false
+  package var hasBlocks: Bool { contains(\.isBlock) { _ in false } }
+
+  /// Whether it says the same of an object as long as the object stays as it is. Closures and `now()` may not.
+  package var isRepeatable: Bool { !contains(\.isBlock, \.isNow) }
+
+  private var isBlock: Bool { if case .block = self { true } else { false } }
+
+  /// Whether a part of it, itself included, is such a predicate or such an expression.
+  fileprivate func contains(_ predicate: (Self) -> Bool, _ expression: (FetchExpression) -> Bool) -> Bool {
+    if predicate(self) { return true }
+    return switch self {
+    case .and(let parts), .or(let parts): parts.contains { $0.contains(predicate, expression) }
+    case .not(let part): part.contains(predicate, expression)
+    case .compare(let comparison):
+      comparison.left.contains(predicate, expression) || comparison.right.contains(predicate, expression)
+    case .all, .none, .comparison, .isIn, .tupleIsIn, .refersTo, .selfIsIn, .block: false
     }
   }
 
@@ -50,12 +59,15 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  fileprivate var hasBlocks: Bool {
+  fileprivate var isNow: Bool { if case .function(.now, _) = self { true } else { false } }
+
+  fileprivate func contains(_ predicate: (FetchPredicate) -> Bool, _ expression: (FetchExpression) -> Bool) -> Bool {
+    if expression(self) { return true }
     switch self {
-    case .subquery(let base, _, let predicate): base.hasBlocks || predicate.hasBlocks
-    case .conditional(let predicate, let first, let second):
-      predicate.hasBlocks || first.hasBlocks || second.hasBlocks
-    default: operands.contains(where: \.hasBlocks)
+    case .subquery(_, _, let condition), .conditional(let condition, _, _):
+      if condition.contains(predicate, expression) { return true }
+    default: break
     }
+    return operands.contains { $0.contains(predicate, expression) }
   }
 }

@@ -114,7 +114,14 @@
 }
 
 /// JSON Pointer (RFC 6901).
-enum JSONPointer {
+package enum JSONPointer {
+  /// A key as a reference token, without the slash before it.
+  package static func escaped(_ key: String) -> String { key.replacing("~", with: "~0").replacing("/", with: "~1") }
+  /// The key that a well-formed reference token stands for.
+  package static func unescaped(_ token: String) -> String {
+    token.replacing("~1", with: "/").replacing("~0", with: "~")
+  }
+
   /// The reference tokens of a pointer, unescaped.
   static func tokens(_ pointer: String, file: String?) throws(SeedFormatError) -> [[UInt8]] {
     if pointer.isEmpty { return [] }

@@ -107,7 +107,7 @@ struct JSONArrays {
 
   /// A key as a reference token of a JSON Pointer.
   private static func token(_ key: [UInt8]) -> String {
-    "/" + String(decoding: key, as: UTF8.self).replacing("~", with: "~0").replacing("/", with: "~1")
+    "/" + JSONPointer.escaped(String(decoding: key, as: UTF8.self))
   }
 
   /// The position after the string that opens at `start`, or the end of the text.

@@ -64,7 +64,7 @@ public enum JSONPointerLocator {
     containers.map { container in
       container.isArray
         ? "/\(container.position)"
-        : "/" + container.key.replacing("~", with: "~0").replacing("/", with: "~1")
+        : "/" + JSONPointer.escaped(container.key)
     }.joined()
   }
 }

@@ -99,12 +99,7 @@ struct CheckCommand: ParsableCommand {
       // A store that cannot be read at all is reported by its check.
       comparison = .unreadableCachedModel(RunError(any: error, store: store).message)
     }
-    let hashes = try? StoreMetadata.read(path: store).entityVersionHashesByName
-    let search = hashes.map { hashes in
-      let carried = StoreModel.carriedModel(ofStoreAt: store)
-      return VersionSearch(
-        path: modelPath, hashes: hashes, carrying: carried, carried == nil ? try? StoreShape(storeAt: store) : nil)
-    }
+    let search = (try? SourceVersion(storeAt: store)).map { VersionSearch(path: modelPath, $0) }
     let report = try StoreChecker.check(
       path: store, model: expected.model, storeModel: search?.file?.model ?? comparison.model)
     let verdict =

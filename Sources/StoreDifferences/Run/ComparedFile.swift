@@ -22,7 +22,7 @@ final class ComparedFile {
     options.leavesSidecarsAlone = true
     options.cacheKibibytes = Self.cacheKibibytes
     store = try SQLiteStore.open(path: path, model: model, options: options)
-    guard try Self.hasLog(path) else {
+    guard try ReadOnlyCopy.hasLog(path) else {
       tablesPath = path
       folder = nil
       return
@@ -35,15 +35,14 @@ final class ComparedFile {
 
   deinit { try? store.close() }
 
-  /// Whether rows may lie beside the file.
-  static func hasLog(_ path: String) throws -> Bool {
-    try ["-wal", "-journal"].contains { try (FileSystem.stamp(StoreFiles.sidecar($0, of: path))?.size ?? 0) > 0 }
-  }
-
   /// Whether two stores are the same to the byte, with nothing beside them that might differ.
   static func areSame(_ path: String, _ other: String) throws -> Bool {
     for store in [path, other] {
-      if try hasLog(store) || FileSystem.exists(supportFolder(of: store)) { return false }
+      if try ReadOnlyCopy.hasLog(store)
+        || FileSystem.exists(StoreTarget.externalDataFolder(of: ResultPath.followed(store)))
+      {
+        return false
+      }
     }
     guard let stamp = try FileSystem.stamp(path), let otherStamp = try FileSystem.stamp(other),
       stamp.size == otherStamp.size
@@ -60,11 +59,5 @@ final class ComparedFile {
       if try bytes != second.read(upToCount: 1 << 20) ?? Data() { return false }
       if bytes.isEmpty { return true }
     }
-  }
-
-  private static func supportFolder(of path: String) -> String {
-    let url = URL(filePath: ResultPath.followed(path))
-    return url.deletingLastPathComponent()
-      .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT").path
   }
 }

@@ -24,6 +24,8 @@ public struct FetchSortDescriptor: Sendable, Hashable {
     self.init(FetchPredicate.keyPath(key), ascending: ascending, comparison: comparison)
   }
 
+  /// `isAscending`
+  public var ascending: Bool { isAscending }
   /// The key path with dots.
   public var key: String { keyPath.joined(separator: ".") }
   /// The same key path in the other direction.

@@ -12,14 +12,14 @@ extension ValidationError: BridgedError {
     problems.count == 1 ? problems[0].code.coreDataCode : CoreDataErrorCode.validationMultipleErrors
   }
 
-  /// Under Core Data's keys: of one problem the object (its id), the property, the value and the underlying error; of
+  /// Under Core Data's keys: of one problem the object (its id), the property, the value as key-value coding has it and the underlying error; of
   /// several an error for each in `NSDetailedErrors`, as a save that has only that one would throw it.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: description]
     if problems.count == 1 {
       information[CoreDataErrorKey.validationObject] = problems[0].objectID
       information[CoreDataErrorKey.validationKey] = problems[0].property
-      information[CoreDataErrorKey.validationValue] = problems[0].value
+      information[CoreDataErrorKey.validationValue] = problems[0].value.map { $0.anyValue ?? NSNull() }
       information[NSUnderlyingErrorKey] = problems[0].underlyingError.map { $0 as NSError }
     } else {
       information[CoreDataErrorKey.detailedErrors] = problems.map { ValidationError([$0]).thrown as NSError }

@@ -36,8 +36,9 @@ final class Town {
     var rejects: [String]
     var strategies: [String]
     var ownersUpdated: Int
+    var warnings: [String]
 
-    /// Everything but the strategies.
+    /// Everything but the strategies and the warnings.
     static func == (left: Result, right: Result) -> Bool {
       left.rows == right.rows && left.counts == right.counts && left.rejects == right.rejects
         && left.ownersUpdated == right.ownersUpdated
@@ -78,7 +79,7 @@ final class Town {
     }
     return Result(
       rows: try rows(), counts: counts, rejects: try report.rejectFiles.flatMap { try rejects($0) },
-      strategies: report.steps.map(\.strategy.rawValue), ownersUpdated: report.ownersUpdated)
+      strategies: report.steps.map(\.strategy.rawValue), ownersUpdated: report.ownersUpdated, warnings: report.warnings)
   }
 
   func write(_ name: String, _ lines: [String]) throws {

@@ -1,0 +1,142 @@
+import ObjectModel
+import Pipelines
+import SeedFormats
+import StoreInterface
+
+/// Tells where records of one run contradict each other: where the inverse of a relationship is to-one, an object has
+/// one owner, and a record that names it takes it from the owner that an earlier record named. Between two runs that is
+/// an update; within one, the earlier record loses what it says.
+struct OwnerClaims {
+  /// What a claim takes in the dictionaries, at most.
+  static let bytesPerClaim = 160
+
+  private struct Claim {
+    var owner: Int64
+    /// The number of the owner's list of that time: a later record of the owner states another one.
+    var list: Int
+  }
+
+  private final class Claims {
+    let relationship: Relationship
+    /// By the object's primary key, which no other object of its hierarchy has.
+    var claims: [Int64: Claim] = [:]
+    /// The number of the last list of an owner, by its primary key.
+    var lists: [Int64: Int] = [:]
+    var contradictions = 0
+    /// Where the first record is that contradicts an earlier one.
+    var first: String?
+
+    init(_ relationship: Relationship) { self.relationship = relationship }
+  }
+
+  private struct Key: Hashable {
+    var entity: Int
+    var relationship: String
+  }
+  private var known: [Key: Claims] = [:]
+  private var listCount = 0
+  /// Claims that are still to be kept: what comes beyond is not compared, so that the memory has a bound.
+  private var room: Int
+
+  init(limit: Int) { room = limit }
+
+  /// The claims of a batch whose records are stored.
+  /// - Parameter fileName: of the batch's source, for the warning.
+  mutating func note(_ decoded: DecodedBatch, fileName: String) {
+    for node in decoded.root.withDescendants {
+      for (index, reference) in node.plan.references.enumerated()
+      where reference.relationship.inverse?.isToMany == false {
+        let destinations = Self.destinations(node, index, reference)
+        for row in 0..<node.batch.count where Self.isStated(node, index, reference, row: row) {
+          note(reference.relationship, node, row: row, destinations[row] ?? [], decoded, fileName)
+        }
+      }
+      for (index, child) in node.plan.children.enumerated() where child.relationship.inverse?.isToMany == false {
+        let nested = node.children[index]
+        if nested.plan.match.isEmpty { continue }
+        let rows = Dictionary(grouping: 0..<nested.batch.count) { Int(nested.owners[$0]) }
+        for row in 0..<node.batch.count where node.childStates[index][row] != .absent {
+          note(child.relationship, node, row: row, (rows[row] ?? []).map { nested.primaryKeys[$0] }, decoded, fileName)
+        }
+      }
+    }
+  }
+
+  /// The claims of references that were set late.
+  mutating func note(_ relationship: Relationship, _ pairs: [(row: RowReference, destination: RowReference)]) {
+    guard relationship.inverse?.isToMany == false else { return }
+    let claims = claims(of: relationship)
+    for pair in pairs {
+      note(claims, owner: pair.row.primaryKey, pair.destination.primaryKey) { nil }
+    }
+  }
+
+  /// A sentence for each relationship with contradictions.
+  var warnings: [String] {
+    known.values.filter { $0.contradictions > 0 }.map { claims in
+      let (owner, destination) = (claims.relationship.entity.name, claims.relationship.destination.name)
+      let count = claims.contradictions
+      return "\(owner).\(claims.relationship.name): \(count.grouped) \(destination) "
+        + "\(count == 1 ? "object was" : "objects were") given to \(count == 1 ? "a second" : "another") \(owner) "
+        + "by a later record and taken from the one that an earlier record names"
+        + (claims.first.map { " (the first: \($0))" } ?? "")
+    }.sorted()
+  }
+
+  private mutating func note(
+    _ relationship: Relationship, _ node: DecodedNode, row: Int, _ destinations: [Int64], _ decoded: DecodedBatch,
+    _ fileName: String
+  ) {
+    let record = Int(node.records[row])
+    let owner = node.primaryKeys[row]
+    if owner == 0 || decoded.problems[record] != nil { return }
+    let claims = claims(of: relationship)
+    listCount += 1
+    claims.lists[owner] = listCount
+    for destination in destinations where destination != 0 {
+      note(claims, owner: owner, destination) {
+        "\(fileName):\(decoded.records.position(of: 0, in: decoded.records.place(ofRecord: record)).line)"
+      }
+    }
+  }
+
+  private mutating func note(_ claims: Claims, owner: Int64, _ destination: Int64, place: () -> String?) {
+    let earlier = claims.claims[destination]
+    if earlier == nil {
+      if room == 0 { return }
+      room -= 1
+    }
+    claims.claims[destination] = Claim(owner: owner, list: claims.lists[owner] ?? 0)
+    guard let earlier, earlier.owner != owner, claims.lists[earlier.owner] ?? 0 == earlier.list else { return }
+    claims.contradictions += 1
+    if claims.first == nil { claims.first = place() }
+  }
+
+  private mutating func claims(of relationship: Relationship) -> Claims {
+    let key = Key(entity: relationship.declaringEntity.index, relationship: relationship.name)
+    if let claims = known[key] { return claims }
+    let claims = Claims(relationship)
+    known[key] = claims
+    return claims
+  }
+
+  /// Whether the record states the relationship at all.
+  private static func isStated(_ node: DecodedNode, _ index: Int, _ reference: ReferencePlan, row: Int) -> Bool {
+    guard let column = reference.column else { return node.keys[index].states[row] != .absent }
+    // Safety: the column is one of the batch that the plan made, and `row` is under its count.
+    return unsafe node.batch.states[column][row] != RowBatch.State.absent.rawValue
+  }
+
+  /// The primary keys of the objects that the rows name, by row.
+  private static func destinations(_ node: DecodedNode, _ index: Int, _ reference: ReferencePlan) -> [Int: [Int64]] {
+    guard let column = reference.column else {
+      return Dictionary(grouping: node.links[index], by: \.row).mapValues { $0.map(\.destination.primaryKey) }
+    }
+    var found: [Int: [Int64]] = [:]
+    // Safety: as above.
+    for row in 0..<node.batch.count where unsafe node.batch.states[column][row] == RowBatch.State.value.rawValue {
+      found[row] = unsafe [node.batch.integers(column)[row]]
+    }
+    return found
+  }
+}
