@@ -49,7 +49,8 @@ struct ChangeFile {
             hint: "seedbed history STORE --json --values writes one")
         }
         head = ChangeLine.Head(
-          store: store, token: token, authors: (object["authors"]?.array ?? []).compactMap(\.string))
+          store: store, token: token, authors: (object["authors"]?.array ?? []).compactMap(\.string),
+          objectCount: object["objects"]?.integer.map { Int(clamping: $0) })
       } else {
         records.append(try Self.record(object, path, line))
       }
@@ -57,6 +58,12 @@ struct ChangeFile {
     guard let head else {
       throw RunError(
         .badData, code: "changes.no-head", "\(path) is empty", hint: "seedbed history STORE --json --values writes one")
+    }
+    if let count = head.objectCount, count != records.count {
+      throw RunError(
+        .badData, code: "changes.cut-off",
+        "\(path) has \(records.count.counted("change")) of the \(count.grouped) that its first line tells of",
+        hint: "it was cut off, or changed: write it anew with seedbed history STORE --json --values")
     }
     self.head = head
     self.records = records

@@ -4,7 +4,7 @@ import StoreInterface
 
 /// The form of a file of changes: NDJSON with a line that says of which store they are, and a line for each object.
 ///
-///     {"changesOf":"6E9A…","token":"6E9A…:17","authors":["prices"]}
+///     {"changesOf":"6E9A…","token":"6E9A…:17","authors":["prices"],"objects":1}
 ///     {"change":"update","entity":"Item","primaryKey":2,"key":{"identifier":"b"},"values":{"price":9},
 ///      "relationships":{"parent":{"entity":"Item","primaryKey":1,"key":{"identifier":"a"}}}}
 enum ChangeLine {
@@ -13,11 +13,14 @@ enum ChangeLine {
     var store: String
     var token: String
     var authors: [String]
+    /// How many lines follow; nil where the file does not say so.
+    var objectCount: Int?
 
     var json: JSONValue {
-      .object([
-        ("changesOf", .string(store)), ("token", .string(token)), ("authors", .array(authors.map { .string($0) })),
-      ])
+      .object(
+        [
+          ("changesOf", .string(store)), ("token", .string(token)), ("authors", .array(authors.map { .string($0) })),
+        ] + (objectCount.map { [("objects", .number("\($0)"))] } ?? []))
     }
   }
 

@@ -26,9 +26,10 @@ extension StoreHistory {
         changes.add(transaction)
         if let author = transaction.author { authors.insert(author) }
       }
-      let head = ChangeLine.Head(store: store.identifier, token: token.description, authors: authors.sorted())
-      line(head.json.text(isIndented: false))
       let all = changes.all
+      let head = ChangeLine.Head(
+        store: store.identifier, token: token.description, authors: authors.sorted(), objectCount: all.count)
+      line(head.json.text(isIndented: false))
       var writer = ChangeWriter(store)
       for start in stride(from: 0, to: all.count, by: ChangeWriter.objectsPerPart) {
         let part = Array(all[start..<min(start + ChangeWriter.objectsPerPart, all.count)])

@@ -43,6 +43,8 @@ import Platform
   var didPrepare: ((_ connection: Connection, _ sql: String) -> Void)?
   /// The watch of `setWatch`, held here because SQLite only has a plain pointer to it.
   var rowWatch: RowWatch?
+  /// Whether the file was opened as one that nothing changes: without locks, and without a look at a log.
+  public let isImmutable: Bool
   /// The file, while it is open.
   private var openFile: OpenFiles.Identity?
   /// The counter of `limitWork`, held here because SQLite only has a plain pointer to it.
@@ -52,6 +54,7 @@ import Platform
   ///   noticed by the first statement.
   public init(path: String, options: Options = Options()) throws(SQLiteError) {
     self.path = path
+    isImmutable = options.isImmutable
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }

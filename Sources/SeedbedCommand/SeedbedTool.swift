@@ -43,6 +43,17 @@ struct SeedbedTool: ParsableCommand {
     return try? command.parse(Array(arguments.dropFirst()))
   }
 
+  /// Swift mends arguments that are no UTF-8, and a mended name is that of another file.
+  private static func requireUTF8() throws {
+    // Safety: the system gives as many C strings as it says.
+    for index in 1..<max(Int(CommandLine.argc), 1) {
+      guard let argument = unsafe CommandLine.unsafeArgv[index], unsafe String(validatingCString: argument) == nil
+      else { continue }
+      let text = unsafe String(cString: argument)
+      throw ValidationError("\(text.debugDescription) is no UTF-8: files of such names cannot be read or written")
+    }
+  }
+
   static func main() {
     let begin = Date()
     StandardStreams.fillGaps()
@@ -51,6 +62,7 @@ struct SeedbedTool: ParsableCommand {
     OpenFileLimit.prepare()
     ThreadShortage.watch()
     do {
+      try requireUTF8()
       let arguments = DebugSettings.removingSwitches(from: Array(CommandLine.arguments.dropFirst()))
       if let mistake = DebugSettings.process.mistakes.first {
         throw ValidationError("\(mistake) is no level: whole numbers are, from 0")

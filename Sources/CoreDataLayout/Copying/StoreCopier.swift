@@ -83,6 +83,7 @@ public enum StoreCopier {
       try ReadOnlyCopy.copyTriple(from: source, to: target, synchronizes: !options.isForConstruction)
       try finish(target, from: source, options)
       try copyExternalData(from: source, to: target)
+      if !options.isForConstruction { try requireExternalFiles(of: target, source: source) }
     } catch let error as SQLiteError {
       throw StoreError(error, path: source)
     }
@@ -113,6 +114,11 @@ public enum StoreCopier {
     try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+    if let size = try StoreFiles.stamp(path)?.size, let pageSize = try connection.integer("PRAGMA page_size"),
+      size % pageSize != 0
+    {
+      throw StoreError.notAStore(path: source, message: "it was cut off inside of its last page")
+    }
     // A copy of a damaged store must not take a sound one's place.
     do {
       if !options.isForConstruction, let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {
@@ -156,6 +162,18 @@ public enum StoreCopier {
   }
 
   // MARK: external data
+
+  /// A copy without its files must not take the place of a store that has them.
+  /// - Throws: `StoreError.notAStore` that names the source.
+  private static func requireExternalFiles(of target: String, source: String) throws {
+    let there = Set(try ExternalDataFolder(storePath: target).openData()?.names() ?? [])
+    let missing = try StoreTarget.externalFiles(of: target).filter { !there.contains($0) }
+    guard let first = missing.first else { return }
+    throw StoreError.notAStore(
+      path: source,
+      message: "it lacks \(missing.count == 1 ? "a file" : "\(missing.count) files") of external data, \(first)"
+        + (missing.count == 1 ? "" : " for one"))
+  }
 
   /// Copies the files of the source's external data.
   /// - Throws: `StoreError.inputOutput` when one is no regular file in the folder, but a symbolic link for instance.

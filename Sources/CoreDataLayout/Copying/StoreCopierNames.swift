@@ -15,6 +15,15 @@ enum StoreCopierNames {
     let isRead = { (path: String) in
       names.contains(ResultPath.resolved(path)) || FileIdentity(path).map { files.contains($0) } ?? false
     }
+    let external = ResultPath.resolved(StoreTarget.externalDataFolder(of: source)) + "/"
+    if ResultPath.resolved(place).hasPrefix(external) {
+      throw .cannotCreate(path: target, message: "lies in the folder of the source's external data")
+    }
+    if let other = StoreTarget.storeSharingExternalData(with: target) {
+      throw .cannotCreate(
+        path: target,
+        message: "has the name of \(other) but for its ending, and both would have their external data in one folder")
+    }
     if isRead(target) { throw .cannotCreate(path: target, message: "is a name of the source's own log") }
     let work = ResultPath.resolved(WorkFolder.path(for: place)) + "/"
     if names.contains(where: { $0.hasPrefix(work) }) {

@@ -17,6 +17,20 @@ package enum StoreTarget {
   /// The folder with the files of a store's external data; it need not be there.
   package static func externalDataFolder(of path: String) -> String { ExternalDataFolder(storePath: path).supportPath }
 
+  /// Another store with which a store at a path would share the folder of external data, because their names differ by
+  /// their endings alone; nil where there is none, or no such folder.
+  package static func storeSharingExternalData(with path: String) -> String? {
+    let place = ResultPath.followed(path)
+    let folder = externalDataFolder(of: place)
+    guard FileSystem.exists(folder) else { return nil }
+    let parent = FileSystem.parent(place)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    return names.sorted().map { parent + "/" + $0 }.first {
+      $0 != place && FileIdentity($0) != FileIdentity(place) && externalDataFolder(of: $0) == folder
+        && StoreFiles.isDatabase(path: $0)
+    }
+  }
+
   /// Names of the files of external data that a store's rows name, sorted.
   package static func externalFiles(of path: String) throws -> [String] {
     try ReadOnlyCopy.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }.sorted()

@@ -16,7 +16,7 @@ extension StoreReader {
     body: (RowBatch) throws -> RowBatch
   ) throws {
     try session.perform {
-      try request.predicate.checkKeyPaths(for: request.entity)
+      try request.checkKeyPaths()
       var sql = FetchSQL(self, request.entity)
       defer { forgetLists(sql.lists) }
       let plan = try ColumnScanPlan(self, request.entity, keyPaths, &sql)

@@ -5,20 +5,29 @@ import StoreInterface
 
 /// Opens a store for reading without changing a byte of it or of its sidecars, also in a read-only folder.
 ///
-/// A store without sidecars is opened as immutable. One with a write-ahead log or a rollback journal is copied with
-/// them, as SQLite would write to the log's index while reading.
+/// A store with a write-ahead log or a rollback journal is copied with them, as SQLite would write to the log's index
+/// while reading. Of others, those in WAL mode are opened as immutable, for which SQLite would make sidecars, and read
+/// again when they were changed meanwhile; the rest is locked for as long as it is read.
 package enum ReadOnlyCopy {
+  /// How often a file is read that others change meanwhile.
+  private static let attempts = 10
   static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
 
   package static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
     try StoreFiles.requireFile(path)
     do {
-      if try !hasLog(path) {
-        let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: true))
+      for _ in 0..<attempts where try !hasLog(path) {
+        let stamp = try StoreFiles.stamp(path)
+        let isImmutable = try StoreFiles.isWriteAheadLogged(path: path)
+        let connection = try Connection(path: path, options: .init(isReadOnly: true, isImmutable: isImmutable))
         try connection.logStatements()
         try connection.limit(forFileOf: try byteCount(path))
-        return try body(connection)
+        // All that is read is of one moment.
+        try connection.begin(.deferred)
+        let result = Swift.Result { try body(connection) }
+        if try !isImmutable || StoreFiles.stamp(path) == stamp { return try result.get() }
       }
+      if try !hasLog(path) { throw StoreError.busy(path: path) }
       let copy = try PrivateCopy(of: path)
       return try copy.naming {
         let connection = try Connection(path: copy.path)

@@ -73,6 +73,9 @@ package enum StoreFiles {
       throw StoreError.notAStore(path: path, message: "it is \(PathContent(at: path).text)")
     case .file, .brokenLink, .nothing, .unknown: break
     }
+    guard FileManager.default.isReadableFile(atPath: path) else {
+      throw StoreError.inputOutput(path: path, message: StoreError.isUnreadable)
+    }
     try StoreSidecar.requireFiles(beside: path)
   }
 

@@ -19,19 +19,38 @@ extension StoreSession {
       let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && ReadOnlyCopy.hasLog(path)
       let copy = isCopied ? try PrivateCopy(of: path) : nil
       func open() throws -> StoreSession {
+        let stamp = try StoreFiles.stamp(path)
         let connection = try connect(path: path, copy, options, mayBeImmutable: true)
         let metadata = try StoreMetadata(connection)
+        try requireWholePages(path, connection)
         if checksVersionHashes { try metadata.check(against: model) }
         let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? generation
         let file = StoreFile(
           path: path, model: model, layout: StoreLayout(model: model, generation: generation), metadata: metadata,
           isCreator: false)
-        return try StoreSession(file, connection, options, privateCopy: copy)
+        let session = try StoreSession(file, connection, options, privateCopy: copy)
+        if connection.isImmutable { session.immutableFile = stamp }
+        return session
       }
       return try copy?.naming(open) ?? open()
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// Refuses a file that was cut off inside of its last page, of which SQLite makes zeros.
+  private static func requireWholePages(_ path: String, _ connection: Connection) throws {
+    guard try !ReadOnlyCopy.hasLog(path), let stamp = try StoreFiles.stamp(path),
+      let pageSize = try connection.integer("PRAGMA page_size"), stamp.size % pageSize != 0
+    else { return }
+    throw StoreError.notAStore(path: path, message: "it was cut off inside of its last page")
+  }
+
+  /// Refuses what was read of a file that another process changed meanwhile, where no lock could keep it from that.
+  /// - Throws: `StoreError.busy`.
+  func requireUnchangedFile() throws {
+    guard let immutableFile, try StoreFiles.stamp(file.path) != immutableFile else { return }
+    throw StoreError.busy(path: file.path)
   }
 
   /// Opens another connection to the file of a session, for reading: until it is closed, it sees the store as it is
@@ -83,19 +102,20 @@ extension StoreSession {
     return connection
   }
 
-  /// A read-only store in a read-only folder can only be opened as immutable, and only when no log holds rows. So is a
-  /// store in WAL mode that no process has open: SQLite would make sidecars for it, and a reader leaves them behind.
+  /// A store in WAL mode that no process has open is opened as immutable where its sidecars must not or cannot be made:
+  /// SQLite would make them, and a reader leaves them behind. No lock keeps others from changing the file then. A store
+  /// without a log is never opened so: readers only lock it.
   private static func connect(path: String, _ options: Options, mayBeImmutable: Bool) throws -> Connection {
     let hasLog = try ReadOnlyCopy.hasLog(path)
     var isImmutable = false
     if options.isReadOnly && mayBeImmutable && !hasLog {
-      let isWriteAheadLogged = try StoreFiles.isWriteAheadLogged(path: path)
       let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy {
         !FileSystem.exists(StoreFiles.sidecar($0, of: path))
       }
       isImmutable =
-        options.leavesSidecarsAlone || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path))
-        || (isAlone && isWriteAheadLogged)
+        try StoreFiles.isWriteAheadLogged(path: path)
+        && (options.leavesSidecarsAlone || isAlone
+          || !FileManager.default.isWritableFile(atPath: FileSystem.parent(path)))
     }
     return try Connection(
       path: path,

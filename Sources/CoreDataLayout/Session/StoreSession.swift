@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 package import SQLite
 import StoreInterface
 
@@ -39,6 +40,8 @@ package final class StoreSession: @unchecked Sendable {
   private let owner: StoreSession?
   /// The copy that is read in place of the store. Sessions share it, and the last one removes it.
   private(set) var privateCopy: PrivateCopy?
+  /// The file when it was opened as one that nothing changes; nil where locks keep others from changing it.
+  var immutableFile: FileSystem.Stamp?
   /// The file and its schema when both were last looked at; for sessions that keep snapshots.
   var checked: CheckedFile?
 

@@ -87,7 +87,8 @@ extension SQLiteStore {
   /// Whether this connection need not be used for reading what it has written.
   private func isReadableBeside() throws -> Bool {
     try perform {
-      if connection.isInTransaction || options.isUnderConstruction { return false }
+      // A snapshot that is kept writes nothing.
+      if connection.isInTransaction && !session.options.keepsSnapshot || options.isUnderConstruction { return false }
       return try options.isReadOnly || connection.string("PRAGMA journal_mode") == "wal"
     }
   }

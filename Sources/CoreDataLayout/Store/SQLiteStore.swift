@@ -39,7 +39,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     public var metadata: [String: PropertyListValue] = [:]
     /// Opening only, with `isReadOnly`: neither the store nor what lies beside it is changed in any way, as SQLite does
     /// with a log's index, and its folder may be read-only. A store with a log or a journal is read from a copy in a
-    /// temporary folder; others must not be written to meanwhile.
+    /// temporary folder. Others are locked against writers from the first read until the store is closed; a file in WAL
+    /// mode without a log cannot be, and `requireUnchanged` tells whether it was written to meanwhile.
     public var leavesSidecarsAlone = false
     /// Opening only: objects that get other members count one version up when `raiseOwnerVersions` ends the import.
     public var raisesOwnersAtEnd = false
@@ -202,6 +203,10 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     }
   }
 
+  /// To be called when all is read of a store that was opened with `leavesSidecarsAlone`, before the result counts.
+  /// - Throws: `StoreError.busy` where another process changed the file meanwhile, and no lock could keep it from that.
+  public func requireUnchanged() throws { try session.requireUnchangedFile() }
+
   // MARK: plumbing
 
   /// Runs `body` alone, with SQLite's errors as the store's. SQLite sees the rows of a page load when it is finished.
@@ -281,7 +286,8 @@ extension SQLiteStore.Options {
   /// The options of the connection.
   fileprivate var connecting: StoreSession.Options {
     StoreSession.Options(
-      isReadOnly: isReadOnly, leavesSidecarsAlone: leavesSidecarsAlone, isUnderConstruction: isUnderConstruction,
+      isReadOnly: isReadOnly, leavesSidecarsAlone: leavesSidecarsAlone,
+      keepsSnapshot: isReadOnly && leavesSidecarsAlone, isUnderConstruction: isUnderConstruction,
       forcesCommitsToDisk: forcesCommitsToDisk, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
       cacheKibibytes: cacheKibibytes)
   }

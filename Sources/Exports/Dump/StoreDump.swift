@@ -86,6 +86,7 @@ public struct StoreDump {
     let partial = work.path + "/dump"
     try createFolder(partial)
     let report = try write(store, file, to: partial)
+    try store.requireUnchanged()
     try store.close()
     if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
     try putInPlace(partial, earlier: work.path + "/earlier")
@@ -125,6 +126,11 @@ public struct StoreDump {
     if let model = modelPath, OutputCheck.lies(folder, in: model) {
       throw RunError(
         .cannotCreate, code: "dump.inside-model", "\(folder) lies inside the model \(model)",
+        hint: "name a folder elsewhere")
+    }
+    if OutputCheck.lies(folder, in: StoreTarget.externalDataFolder(of: storePath)) {
+      throw RunError(
+        .cannotCreate, code: "dump.inside-external-data", "\(folder) lies in the folder of the store's external data",
         hint: "name a folder elsewhere")
     }
     let partial = WorkFolder.path(for: folder)

@@ -73,11 +73,16 @@ public struct StoreExport {
       defer { close(store) }
       var exporter = Exporter(store: store, step: step, cancellation: Cancellation())
       exporter.objectIDs = try objectIDs(store)
-      if step.isDirect { return try exporter.run(to: step.to) }
+      if step.isDirect {
+        let rows = try exporter.run(to: step.to)
+        try store.requireUnchanged()
+        return rows
+      }
       try ResultPlace.createFolder(of: step.to)
       let work = try WorkFolder(for: step.to)
       defer { work.remove() }
       let rows = try exporter.run(to: step.temporaryPath(in: work))
+      try store.requireUnchanged()
       try ResultPlace.rename(step.temporaryPath(in: work), to: step.to)
       return rows
     } catch {
@@ -93,7 +98,10 @@ public struct StoreExport {
     do {
       let store = try open()
       defer { close(store) }
-      return try Exporter(store: store, step: step, cancellation: Cancellation()).run { TableExport($0, show: show) }
+      let exporter = Exporter(store: store, step: step, cancellation: Cancellation())
+      let rows = try exporter.run { TableExport($0, show: show) }
+      try store.requireUnchanged()
+      return rows
     } catch {
       throw RunError(any: error, store: storePath)
     }
@@ -127,6 +135,12 @@ public struct StoreExport {
   /// - Throws: `RunError` when the export would replace the store, the model that it is read with, or anything else but
   ///   an export of the same columns.
   private func check() throws(RunError) {
+    var names: Set<String> = []
+    if let twice = step.columns.first(where: { !names.insert($0.name).inserted })?.name {
+      throw RunError(
+        .badPipeline, code: "output.columns", "there are two columns \"\(twice)\"",
+        hint: "give one another title: title=key.path")
+    }
     var inputs = RunInputs()
     inputs.add(store: storePath)
     if let modelPath { inputs.add(model: modelPath) }

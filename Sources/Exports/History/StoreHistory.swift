@@ -61,7 +61,9 @@ public struct StoreHistory {
       options.leavesSidecarsAlone = true
       let store = try SQLiteStore.open(path: path, model: model, options: options)
       defer { try? store.close() }
-      return try body(store)
+      let result = try body(store)
+      try store.requireUnchanged()
+      return result
     } catch {
       throw RunError(any: error, store: path)
     }

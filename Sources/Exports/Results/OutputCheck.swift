@@ -131,6 +131,14 @@ public enum OutputCheck {
     of result: Result, _ inputs: RunInputs, replacesForeign: Bool
   ) throws(RunError) {
     guard case .store = result.kind else { return }
+    if case .store(isImportedInto: false) = result.kind,
+      let other = StoreTarget.storeSharingExternalData(with: result.path)
+    {
+      throw refusal(
+        "output.external-data",
+        "\(result.named), which has the name of \(other) but for its ending: both would have their external data in one folder",
+        hint: "give the store another name")
+    }
     let lock = ResultPath.followed(result.path) + ".lock"
     if inputs.contain(lock) {
       throw refusal(

@@ -6,6 +6,7 @@ package import Migration
 import ModelFiles
 import ObjectModel
 import Pipelines
+import Platform
 package import SQLMigration
 import StoreInterface
 
@@ -88,8 +89,18 @@ package struct MigrationSteps {
 
   /// - Throws: where there is nothing at the path of a mapping model.
   package static func requireMapping(_ path: String) throws(RunError) {
-    if FileManager.default.fileExists(atPath: path) { return }
-    throw RunError(.missingInput, code: "migration.mapping", "\(path): there is no such mapping model")
+    if !FileManager.default.fileExists(atPath: path) {
+      throw RunError(.missingInput, code: "migration.mapping", "\(path): there is no such mapping model")
+    }
+    if MappingModelReader.isMappingModel(path: path) { return }
+    // A folder that cannot be read is told by the library.
+    let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+    if names == nil, PathContent(at: path) == .folder { return }
+    if names?.contains(where: { MappingModelReader.isMappingModel(path: "/" + $0) }) == true { return }
+    throw RunError(
+      .badPipeline, code: "migration.mapping",
+      "\(path) is \(names == nil ? "no mapping model" : "a folder without mapping models")",
+      hint: "name a .xcmappingmodel or a .cdm, or a folder with some")
   }
 
   /// A mapping model that the user names and that no step is done by is a mistake.

@@ -207,8 +207,9 @@ struct SwiftNames: Sendable {
   private static let members: Set<String> = unnamable.union([
     "awakeFromFetch", "awakeFromInsert", "changedPropertyValues", "changedPropertyValuesForCurrentEvent",
     "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
-    "committedValues", "deferredRelationships", "description", "didSave", "didTurnIntoFault", "entity", "hasChanges",
-    "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted", "isUpdated",
+    "committedValues", "debugDescription", "deferredRelationships", "description", "didSave", "didTurnIntoFault",
+    "entity", "faultingState", "hasChanges",
+    "_cVarArgEncoding", "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted", "isUpdated",
     "managedObjectContext", "objectID", "predicateExpression", "prepareForDeletion", "validateForDelete",
     "validateForInsert", "validateForUpdate", "willSave", "willTurnIntoFault",
   ])

@@ -119,6 +119,9 @@ extension RunError {
         hint: UnexpectedFileText.hint(forMissing: path))
     case .cannotCreate(let path, let message):
       self.init(.cannotCreate, code: "store.cannot-create", "\(path): \(message)")
+    case .inputOutput(let path, StoreError.isUnreadable, _):
+      self.init(
+        .missingInput, code: "store.unreadable", "\(path): this user may not read it", hint: "see who owns it: ls -l")
     case .inputOutput(let path, let message, let code):
       // SQLite's code for what may not be written, with more in its upper bytes.
       let isReadOnly = code.map { $0 & 0xFF == 8 } ?? false

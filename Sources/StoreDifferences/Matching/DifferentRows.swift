@@ -5,7 +5,7 @@ import SQLitePages
 
 /// Lists of rows that are not the same to the byte in two tables, read from the pages of both files: for most rows
 /// nothing else has to be known. There are none of tables with other columns, or with other numbers for their entities,
-/// where equal bytes do not mean equal rows.
+/// where equal bytes do not mean equal rows, or with values that may lie in files beside the stores.
 final class DifferentRows {
   private let tables: MatchTables
   private let left: ComparedLayout
@@ -30,6 +30,9 @@ final class DifferentRows {
       right.layout.model.entities.map { ($0.name, right.number($0)) }, uniquingKeysWith: { first, _ in first })
     let hierarchy = left.layout.model.entities.filter { $0.root == leftEntity.root }
     guard hierarchy.allSatisfy({ numbers[$0.name] == left.number($0) }) else { return nil }
+    // Rows that name files of one name may have other bytes in them.
+    let leaves = hierarchy.flatMap(\.storedLeaves)
+    if leaves.contains(where: \.attribute.allowsExternalBinaryDataStorage) { return nil }
     return try list(left.layout.table(for: leftEntity).name, right.layout.table(for: rightEntity).name)
   }
 

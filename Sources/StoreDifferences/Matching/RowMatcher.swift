@@ -53,6 +53,9 @@ struct RowMatcher {
     let (leftTable, rightTable) = (left.table(entity.left), right.table(entity.right))
     let isSame = "y.Z_PK = x.Z_PK AND y.Z_ENT = \(right.number(entity.right))"
     var conditions = ["y.Z_PK IS NULL"] + columns(entity).map { "x.\($0.left) IS NOT y.\($0.right)" }
+    conditions += columns(ofFiles: entity).map { column in
+      "(length(x.\(column)) = \(ExternalDataFolder.referenceLength) AND substr(x.\(column), 1, 1) = x'02')"
+    }
     if !hasSameElements(entity) { conditions.append("1") }
     let different = conditions.joined(separator: " OR ")
     // When the rows that differ in bytes are known, the other rows are not compared.
@@ -80,6 +83,13 @@ struct RowMatcher {
       ].map { Set($0.map(\.path)) }
       return paths[0] == paths[1]
     }
+  }
+
+  /// The columns whose values may name files: files of one name may have other bytes.
+  private func columns(ofFiles entity: ComparedEntity) -> [String] {
+    entity.attributes.compactMap { entity.left.attribute($0.name) }
+      .filter { $0.allowsExternalBinaryDataStorage || $0.composite != nil }
+      .flatMap { left.columns($0.name, of: entity.left) }.map(\.name)
   }
 
   /// The columns that are compared as they are stored.

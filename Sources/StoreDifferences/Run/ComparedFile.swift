@@ -12,6 +12,7 @@ final class ComparedFile {
   /// One file without sidecars, which nothing writes to.
   let tablesPath: String
   private let folder: ScratchFolder?
+  private let stamp: StoreStamp
   /// Of each connection: four are open, and pages are mostly needed once.
   static let cacheKibibytes = 8_192
 
@@ -21,6 +22,7 @@ final class ComparedFile {
     options.isReadOnly = true
     options.leavesSidecarsAlone = true
     options.cacheKibibytes = Self.cacheKibibytes
+    stamp = try StoreStamp.read(path: path)
     store = try SQLiteStore.open(path: path, model: model, options: options)
     guard try ReadOnlyCopy.hasLog(path) else {
       tablesPath = path
@@ -34,6 +36,12 @@ final class ComparedFile {
   }
 
   deinit { try? store.close() }
+
+  /// To be called when all is read.
+  /// - Throws: `StoreError.busy` when another process wrote to the store meanwhile.
+  func requireUnchanged() throws {
+    if try StoreStamp.read(path: store.path) != stamp { throw StoreError.busy(path: store.path) }
+  }
 
   /// Whether two stores are the same to the byte, with nothing beside them that might differ.
   static func areSame(_ path: String, _ other: String) throws -> Bool {

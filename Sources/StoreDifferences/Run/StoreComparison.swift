@@ -41,6 +41,8 @@ public struct StoreComparison {
       .init(entity: $0.name, key: $0.key)
     }
     if plan.notes.isEmpty, try ComparedFile.areSame(leftPath, rightPath) {
+      try left.requireUnchanged()
+      try right.requireUnchanged()
       summary.isSameFile = true
       return summary
     }
@@ -70,6 +72,8 @@ public struct StoreComparison {
         path: "\(leftPath), \(rightPath)", message: "they cannot be compared: \(error.message)",
         code: error.extendedCode)
     }
+    try left.requireUnchanged()
+    try right.requireUnchanged()
     return summary
   }
 

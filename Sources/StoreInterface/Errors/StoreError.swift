@@ -32,6 +32,8 @@ public enum StoreError: Error, Sendable {
 
   /// The message of `notAStore` for a folder, which is a wrong path rather than a damaged file.
   public static let isFolder = "it is a folder"
+  /// The message of `inputOutput` for a file that this user may not read.
+  public static let isUnreadable = "it may not be read"
 }
 
 extension StoreError: CustomStringConvertible {

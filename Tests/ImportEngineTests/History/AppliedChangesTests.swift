@@ -289,6 +289,25 @@ struct AppliedChangesTests {
     #expect(try folder.names().filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
   }
 
+  @Test("a file that was cut off between two lines is refused")
+  func cutOff() throws {
+    let model = try Self.model()
+    _ = try changed(model)
+    let text = try String(contentsOf: folder.file("changes.ndjson"), encoding: .utf8)
+    let lines = text.split(separator: "\n")
+    try #require(lines.count == 4)
+    for count in 1..<lines.count {
+      try folder.write(lines.prefix(count).joined(separator: "\n") + "\n", to: "changes.ndjson")
+      let before = try Data(contentsOf: folder.file("copy.sqlite"))
+      let error = #expect(throws: RunError.self) { try apply(model) }
+      #expect(error?.code == "changes.cut-off" && error?.description.contains("of the 3") == true)
+      #expect(try Data(contentsOf: folder.file("copy.sqlite")) == before)
+    }
+    // A file that does not say how many lines it has is taken as it is.
+    try folder.write(text.replacing(",\"objects\":3", with: ""), to: "changes.ndjson")
+    #expect(try apply(model) == ChangeApplication.Outcome(inserted: 1, updated: 1, deleted: 1))
+  }
+
   @Test("changes that were applied before are refused")
   func twice() throws {
     let model = try Self.model()

@@ -121,6 +121,20 @@ struct MigrateCommandTests {
     #expect(try workspace.bytes(DepotStore.store) == before)
   }
 
+  @Test("what is named as a mapping model must be one, and otherwise nothing is done")
+  func noMappingModel() async throws {
+    let workspace = try workspace()
+    try workspace.write("notes.txt", "no mapping")
+    try workspace.write("empty/notes.txt", "no mapping")
+    let store = try #require(try workspace.names().first { $0.hasSuffix(".sqlite") })
+    let before = try workspace.bytes(store)
+    for (name, words) in [("notes.txt", "is no mapping model"), ("empty", "is a folder without mapping models")] {
+      let outcome = try await migrate(workspace, "--mapping", name)
+      #expect(outcome.exitCode == 78 && outcome.talk.contains(words), "\(outcome.talk)")
+    }
+    #expect(try workspace.bytes(store) == before)
+  }
+
   @Test("a store that was made with none of the versions is refused")
   func unknownVersion() async throws {
     let workspace = try workspace()
