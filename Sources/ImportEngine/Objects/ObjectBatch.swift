@@ -21,7 +21,8 @@ struct ObjectBatch {
   /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
   /// with one key become one object wherever they stand.
   private var known: [Identity: ManagedObject] = [:]
-  /// Whether two rows of a batch can stand for one object: no two records of a step have the same key.
+  /// Whether two rows of a batch can stand for one object. False where only root rows exist, because no two records of
+  /// a step have the same key.
   private let canMeet: Bool
   private var untouched: Set<Int> = []
   /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.

@@ -1,4 +1,4 @@
-/// Which records cannot become new rows, and when that is found out.
+/// Which records are refused as new rows, and whether before or after they get primary keys.
 struct NewRowRules: Sendable {
   /// Whether a record that leaves a required relationship without a destination is refused.
   var requiresDestinations = true

@@ -1,8 +1,8 @@
 public import ObjectModel
 import StoreInterface
 
-/// What a batch did. Contexts return it as such, so that the casts of Core Data code, `as? BatchDeleteResult`, say
-/// something, and are not needed.
+/// What a batch did. `execute` returns this protocol, so Core Data code that casts with `as?` compiles without a
+/// warning; the cast may be left out.
 public protocol BatchResult: Sendable {
   /// `true`, the ids (`[ObjectID]`) or the number (`Int`) of objects, by the request's result type.
   var result: (any Sendable)? { get }

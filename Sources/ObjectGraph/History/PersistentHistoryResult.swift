@@ -1,8 +1,8 @@
 public import ObjectModel
 public import StoreInterface
 
-/// What a `PersistentHistoryChangeRequest` found or did. Contexts return it as such, so that the cast of Core Data
-/// code, `as? PersistentHistoryResult`, says something, and is not needed.
+/// What a `PersistentHistoryChangeRequest` found or did. `execute` returns this protocol, so Core Data code that casts
+/// with `as?` compiles without a warning; the cast may be left out.
 public protocol HistoryResult: Sendable {
   /// What was asked for.
   var resultType: PersistentHistoryResultType { get }

@@ -1,4 +1,4 @@
-/// How much a model may be at odds with what Xcode would say of it.
+/// Which of Xcode's rules a model must meet.
 public enum ModelValidation: Int, Sendable, Comparable {
   /// For models built in code: every mistake is an error.
   case strict

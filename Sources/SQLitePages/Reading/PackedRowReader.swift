@@ -337,8 +337,8 @@
     return .done
   }
 
-  /// The number that says of what kind the row is; 0, which is none, where that is null or no integer. Nil in a damaged
-  /// record.
+  /// The number that says of what kind the row is; 0, which no kind has, for null or a value that is no integer. Nil in
+  /// a damaged record.
   /// - Parameters:
   ///   - types: the first of the fields' types.
   ///   - headerEnd: where the types end and the fields begin.

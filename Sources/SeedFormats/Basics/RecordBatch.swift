@@ -113,7 +113,8 @@ struct RawRecords {
   var isCut = false
 }
 
-/// Some consecutive records of one source, as offsets into one byte buffer. One owner at a time; reused.
+/// Some consecutive records of one source, as offsets into one byte buffer. Only one thread may use a batch at a time.
+/// A reader fills a batch again once its records were used.
 ///
 /// The buffers returned by `bytes`, `fields` and `places` are valid until the batch is read into again; `bytes` also
 /// moves when `JSONFields` unescapes text into the batch, so take it anew after such a call. A scanner writes no more
