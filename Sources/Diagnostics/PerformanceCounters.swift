@@ -26,7 +26,7 @@ public struct PerformanceCounts: Sendable, Hashable, Codable {
   /// however many objects it was for.
   public internal(set) var requests = Work()
 
-  /// Nothing counted.
+  /// Counts that are all zero.
   public init() {}
 
   /// The counts since `earlier`.

@@ -24,13 +24,13 @@ public struct TableLayout: Sendable {
     case integer, timestampOrFloat, decimal, text, uuid, uri, transformable, binary
   }
 
-  /// One column.
+  /// A column of the table.
   public struct Column: Sendable {
     /// The column's name, `Z` and upper case.
     public var name: String
     /// `INTEGER`, `TIMESTAMP` and so on.
     public var sqlType: String
-    /// What it holds.
+    /// What the column is for: a key, a version, or the value of a property.
     public var role: Role
     /// Model index of the entity that declares the property; nil for `Z_PK`, `Z_ENT` and `Z_OPT`.
     public var entityIndex: Int?

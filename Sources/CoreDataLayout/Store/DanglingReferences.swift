@@ -7,7 +7,7 @@ public struct DanglingReference: Sendable, Hashable {
   public var relationship: Relationship
   /// The object that has the relationship; the entity is that of the relationship where there is no such object.
   public var owner: Int64
-  /// Where it leads.
+  /// The primary key that the relationship refers to.
   public var destination: Int64
   /// Whether the object that has the relationship is there.
   public var hasOwner: Bool

@@ -3,7 +3,7 @@ import PropertyLists
 
 /// A mapping model as it was read from a file.
 public struct MappingModelFile: Sendable {
-  /// The mapping model.
+  /// The mapping model that the file holds.
   public let mappingModel: MappingModel
   /// Path of the XML file or archive that was read.
   public let path: String

@@ -36,11 +36,11 @@ public struct BatchDeleteResult: BatchResult {
   }
   /// How many objects were deleted, those that cascades reached included; whatever the result type.
   public var count: Int { outcome.deletedCount }
-  /// None.
+  /// Always 0: a deletion adds no objects.
   public var insertedCount: Int { 0 }
-  /// None.
+  /// Always 0: objects that delete rules nullified are not counted.
   public var updatedCount: Int { 0 }
-  /// As `count`.
+  /// The same number as `count`.
   public var deletedCount: Int { outcome.deletedCount }
   /// The ids of the deleted objects, those that cascades reached included; empty unless the result type asks for ids.
   public var objectIDs: [ObjectID] { outcome.deleted }
@@ -65,11 +65,11 @@ public struct BatchUpdateResult: BatchResult {
   }
   /// How many objects got other values; whatever the result type.
   public var count: Int { outcome.updatedCount }
-  /// None.
+  /// Always 0: an update adds no objects.
   public var insertedCount: Int { 0 }
-  /// As `count`.
+  /// The same number as `count`.
   public var updatedCount: Int { outcome.updatedCount }
-  /// None.
+  /// Always 0: an update deletes no objects.
   public var deletedCount: Int { 0 }
   /// The ids of the objects that got other values; empty unless the result type asks for ids.
   public var objectIDs: [ObjectID] { outcome.updated }
@@ -97,7 +97,7 @@ public struct BatchInsertResult: BatchResult {
   public var insertedCount: Int { outcome.insertedCount }
   /// How many of them were there and took other values.
   public var updatedCount: Int { outcome.updatedCount }
-  /// None.
+  /// Always 0: an insertion deletes no objects.
   public var deletedCount: Int { 0 }
   /// The ids of new objects in the order of their rows, then of those that took a row's values; empty unless the result
   /// type asks for ids.

@@ -9,6 +9,6 @@ extension ManagedObject: PredicateArgument {
 /// For arguments of predicates, as in `owner as CVarArg`; it is nothing for functions of C.
 extension ManagedObject: CVarArg {
   // swift-format-ignore: NoLeadingUnderscores
-  /// Stops the program.
+  /// Stops the program: an object can be an argument of a predicate, but not of a C function.
   public var _cVarArgEncoding: [Int] { preconditionFailure("functions of C take no managed object") }
 }

@@ -18,7 +18,7 @@ public protocol HistoryResult: Sendable {
   var result: Any? { get }
 }
 
-/// The one `HistoryResult`.
+/// The only type that implements `HistoryResult`.
 public struct PersistentHistoryResult: HistoryResult {
   /// What was asked for.
   public let resultType: PersistentHistoryResultType

@@ -20,17 +20,17 @@ extension AnyKeyPath: FetchedProperty {
 }
 
 extension AttributeDescription: FetchedProperty {
-  /// The attribute.
+  /// The attribute's value, under the attribute's name.
   public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
 }
 
 extension Relationship: FetchedProperty {
-  /// The relationship.
+  /// The relationship's destination, under the relationship's name.
   public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
 }
 
 extension FetchedExpression: FetchedProperty {
-  /// Itself.
+  /// The expression itself.
   public var fetchedExpression: FetchedExpression { self }
 }
 

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// A date format or time zone that cannot be used.
 public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// What is wrong with the format or the time zone.
   public var message: String
   /// What to do about it.
   public var hint: String?

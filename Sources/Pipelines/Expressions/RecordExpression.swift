@@ -34,7 +34,7 @@ public struct RecordExpression: Sendable, Hashable {
   package static let elementPath = ""
   /// As written in the pipeline file.
   public var source: String
-  /// The tree.
+  /// The topmost part of the parsed expression.
   public var root: Node
   /// Whether it stands where only a constant may, so that it is no column even if one has its name.
   var isLiteral = false

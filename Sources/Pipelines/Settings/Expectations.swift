@@ -26,7 +26,7 @@ public struct StoreExpectation: Sendable {
   public var entity: String
   /// Which of them, in the format language; nil: all.
   public var predicate: String?
-  /// The fewest.
+  /// The smallest number of objects that is accepted.
   public var minimum: Int
   /// The most; nil: any number.
   public var maximum: Int?

@@ -12,7 +12,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   /// The values of the variables of enclosing subqueries.
   private var variables: [String: ExpressionValue] = [:]
 
-  /// For one object.
+  /// An evaluator for one object.
   package init(_ subject: Subject, now: Date) {
     self.init(subject: subject, group: nil, now: now)
   }

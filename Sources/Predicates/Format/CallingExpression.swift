@@ -15,7 +15,7 @@ package struct CallingExpression: Sendable, Hashable {
     /// In the text, in characters from 1.
     package let column: Int
 
-    /// A call.
+    /// A call of a function by its name.
     package init(name: String, kind: Kind, operands: [FetchExpression], column: Int) {
       self.name = name
       self.kind = kind

@@ -35,10 +35,10 @@ extension FetchPredicate {
   public init(andPredicateWithSubpredicates subpredicates: [FetchPredicate]) { self = .and(subpredicates) }
   /// At least one of these; false without any.
   public init(orPredicateWithSubpredicates subpredicates: [FetchPredicate]) { self = .or(subpredicates) }
-  /// The opposite.
+  /// The negation of a predicate.
   public init(notPredicateWithSubpredicate predicate: FetchPredicate) { self = .not(predicate) }
 
-  /// Two expressions compared.
+  /// A comparison of two expressions.
   public init(
     leftExpression left: FetchExpression, rightExpression right: FetchExpression,
     modifier: Comparison.Modifier = .direct, type: Comparison.Operator, options: Comparison.Options = []
@@ -112,9 +112,9 @@ extension FetchExpression {
   public init(forConstantValue value: (any PredicateArgument)?) {
     self = value?.predicateExpression ?? .constant(.null)
   }
-  /// `$NAME`.
+  /// The variable `$NAME`, given without the dollar sign.
   public init(forVariable name: String) { self = .variable(name) }
-  /// A list.
+  /// A list of these expressions.
   public init(forAggregate elements: [FetchExpression]) { self = .aggregate(elements) }
 
   /// A function by its name in the format language, such as `sum:` or `add:to:`. A name that is not known and a wrong

@@ -28,7 +28,7 @@ public indirect enum ArchivedContent: Sendable, Hashable {
     /// The value of the key.
     public var value: ArchivedContent
 
-    /// An entry.
+    /// An entry of a dictionary.
     public init(key: String, value: ArchivedContent) {
       self.key = key
       self.value = value

@@ -8,7 +8,7 @@ package struct PropertyListLimits {
   /// The most bytes of text and data, each counted as often as it is referred to.
   package var byteCount: Int
 
-  /// Limits by name.
+  /// Limits with these numbers.
   package init(depth: Int, valueCount: Int, byteCount: Int) {
     self.depth = depth
     self.valueCount = valueCount

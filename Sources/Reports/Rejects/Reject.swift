@@ -4,7 +4,7 @@ public import Pipelines
 public struct Reject: Sendable, Hashable {
   /// The source as the pipeline file writes it, or as a glob found it.
   public var file: String
-  /// 1-based.
+  /// The line of the record, from 1.
   public var line: Int
   /// 1-based, in characters of the line.
   public var column: Int

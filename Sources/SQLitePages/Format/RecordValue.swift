@@ -5,7 +5,7 @@ public struct RecordValue: Sendable, Hashable {
   /// As they stand in the record.
   public let bytes: [UInt8]
 
-  /// No value.
+  /// The value NULL, which has no bytes.
   public static let null = RecordValue(type: 0, bytes: [])
 
   private init(type: UInt64, bytes: [UInt8]) {
@@ -40,6 +40,6 @@ public struct RecordValue: Sendable, Hashable {
   /// A text in UTF-8.
   public init(text bytes: [UInt8]) { self.init(type: RecordEncoding.textType(bytes.count), bytes: bytes) }
 
-  /// A blob.
+  /// A blob with these bytes.
   public init(blob bytes: [UInt8]) { self.init(type: RecordEncoding.blobType(bytes.count), bytes: bytes) }
 }

@@ -14,7 +14,7 @@ public struct IndexShape: Sendable, Hashable {
     }
   }
 
-  /// For messages.
+  /// The name of the index in messages.
   public var name: String
   /// Root page of the empty index, as `sqlite_schema` names it.
   public var root: UInt32
@@ -23,7 +23,7 @@ public struct IndexShape: Sendable, Hashable {
   /// Whether two rows with the same key, none of whose columns is null, are an error.
   public var isUnique: Bool
 
-  /// An index.
+  /// An index that is to be built or checked.
   public init(name: String, root: UInt32, columns: [Column], isUnique: Bool = false) {
     self.name = name
     self.root = root

@@ -12,10 +12,10 @@ public struct ComparedField: Sendable, Hashable {
   }
   /// Position of the field in the table's records.
   public var position: Int
-  /// What it holds.
+  /// The kind of values that the field holds.
   public var kind: Kind
 
-  /// A field.
+  /// A field at a position of the records.
   public init(position: Int, kind: Kind) {
     self.position = position
     self.kind = kind

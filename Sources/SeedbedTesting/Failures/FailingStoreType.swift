@@ -13,7 +13,7 @@ public struct FailingStoreType: PersistentStoreType {
     self.failures = failures
   }
 
-  /// The other type's.
+  /// The name of the other type.
   public var name: String { base.name }
 
   /// Opens the store as its own type does.

@@ -52,7 +52,7 @@ public final class StoreFailures: Sendable {
 
   private let state = Mutex(State())
 
-  /// Nothing fails.
+  /// A set of rules by which nothing fails.
   public init() {}
 
   /// The default error: that of a broken disk, with Core Data's code for it.

@@ -16,7 +16,7 @@ public struct Fixtures {
   private let model: ManagedObjectModel
   private var records: [FixtureRecord] = []
 
-  /// No objects yet.
+  /// Fixtures of a model, without objects.
   public init(_ model: ManagedObjectModel) { self.model = model }
 
   /// How many objects there are.

@@ -31,9 +31,9 @@ public struct ObjectKey: Sendable {
 
 /// A property that differs.
 public struct PropertyDifference: Sendable {
-  /// Its name.
+  /// The name of the property.
   public var name: String
-  /// How it differs.
+  /// Its former and its present value.
   public var difference: Difference
 
   /// The former and the present value of a property.

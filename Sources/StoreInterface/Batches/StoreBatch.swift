@@ -85,7 +85,7 @@ public struct BatchInsertion {
 
 /// The result of a batch.
 public struct BatchOutcome: Sendable, Hashable {
-  /// New objects.
+  /// The number of new objects.
   public var insertedCount = 0
   /// Objects that got other values from the request itself.
   public var updatedCount = 0

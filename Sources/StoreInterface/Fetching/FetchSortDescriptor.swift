@@ -9,7 +9,7 @@ public struct FetchSortDescriptor: Sendable, Hashable {
   public var keyPath: FetchPredicate.KeyPath
   /// Smallest first; missing values then come first too.
   public var isAscending: Bool
-  /// How values compare.
+  /// How two values are compared.
   public var comparison: Comparison
 
   /// Sorts by the value at the key path, by default ascending and by bytes.

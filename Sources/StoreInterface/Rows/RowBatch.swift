@@ -43,7 +43,7 @@ public import ObjectModel
   public struct Slice: Sendable {
     /// Bytes from the start of the arena.
     public var offset: UInt32
-    /// Bytes.
+    /// The number of bytes.
     public var length: UInt32
     /// The `length` bytes from `offset` on.
     @inlinable public init(offset: UInt32, length: UInt32) {

@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// An object's persisted values at one moment.
 public struct Snapshot: Sendable, Hashable {
-  /// Permanent.
+  /// The object's id, always a permanent one.
   public var objectID: ObjectID
   /// The optimistic-lock counter (`Z_OPT`), 1 on insert.
   public var version: Int64

@@ -37,7 +37,7 @@ import Predicates
     package let kinds: [Kind]
     /// Of ids in the store, by `Entity.index`.
     package let spaces: [ObjectID.Space]
-    /// Cells per row.
+    /// The number of cells in a row, that of the widest kind.
     package let width: Int
     /// Attributes that rows of every kind have.
     package let leastAttributeCount: Int
@@ -71,7 +71,7 @@ import Predicates
   private let bytes: UnsafeMutableRawPointer
   private let values: [Value]
 
-  /// Finished snapshots.
+  /// A block of finished snapshots.
   public init(_ snapshots: [Snapshot]) {
     count = snapshots.count
     list = snapshots.indices.contains { snapshots[$0].edited != nil } ? snapshots.map(\.unpacked) : snapshots

@@ -29,10 +29,10 @@ public protocol PersistentStore: AnyObject, StoreReading {
 }
 
 extension PersistentStore {
-  /// None.
+  /// Nil, for stores without a file.
   public var url: URL? { nil }
 
-  /// False.
+  /// False, for stores that take every save.
   public var isReadOnly: Bool { false }
 
   /// Does nothing, for stores that have nothing open.
