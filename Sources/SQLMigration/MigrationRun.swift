@@ -17,7 +17,7 @@ final class MigrationRun {
   private var isCommitting = false
   /// The messages about removed rows that were told already.
   private var toldRows: Set<String> = []
-  /// Of all connections.
+  /// Counts the statements of all connections.
   private let counter = StatementCounter()
 
   /// - Parameter prepare: what is done to a connection first, such as a limit of its file.

@@ -5,7 +5,7 @@ import SQLite
 struct KeySet {
   /// The table whose rows are meant.
   let table: TableLayout
-  /// Of the temporary table.
+  /// The name of the temporary table.
   private let name: String
   /// Whether every row of the table is meant; nothing is listed then.
   private(set) var isWhole = false

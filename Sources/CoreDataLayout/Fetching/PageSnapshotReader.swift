@@ -18,7 +18,7 @@ final class PageSnapshotPlan {
 }
 
 extension SnapshotReader {
-  /// In smaller files, and for fewer rows, a statement is as fast.
+  /// The least sizes for which pages are read: in smaller files, and for fewer rows, a statement is as fast.
   static let leastFileSize = 1 << 18
   static let leastRowCount = 64
 

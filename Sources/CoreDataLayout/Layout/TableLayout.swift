@@ -42,7 +42,7 @@ public struct TableLayout: Sendable {
   public var name: String
   /// The topmost entity of the hierarchy.
   public var root: Entity
-  /// In the order of the CREATE TABLE statement.
+  /// The columns in the order of the CREATE TABLE statement.
   public var columns: [Column]
 
   /// The statement that Core Data writes, to the blank.

@@ -22,14 +22,14 @@ public struct StoreInspection: Sendable {
   public struct Table: Sendable, Hashable {
     /// A column with its declared type, which may be empty.
     public struct Column: Sendable, Hashable {
-      /// As in the table's definition.
+      /// The name as it stands in the table's definition.
       public var name: String
-      /// As in the table's definition.
+      /// The type as it stands in the table's definition.
       public var type: String
     }
     /// The table's name.
     public var name: String
-    /// In the order of the table's definition.
+    /// The columns in the order of the table's definition.
     public var columns: [Column]
     /// Number of rows; nil for what is no ordinary table, such as a virtual one.
     public var rowCount: Int?

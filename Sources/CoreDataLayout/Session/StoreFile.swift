@@ -4,7 +4,7 @@ import Synchronization
 
 /// The facts about a store's file that are the same for all connections: path, model, layout and metadata.
 package final class StoreFile: Sendable {
-  /// Of the main file.
+  /// The path of the main file.
   let path: String
   /// The model that the store was created or opened with.
   let model: ManagedObjectModel

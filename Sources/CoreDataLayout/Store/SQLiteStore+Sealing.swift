@@ -118,7 +118,7 @@ extension SQLiteStore {
     try perform { try loads.hasChanges() }
   }
 
-  /// As `closeIfUnchanged`, for a store in WAL mode that is to stay in it.
+  /// Does what `closeIfUnchanged` does, for a store in WAL mode that is to stay in it.
   public func closeIfUntouched(inWriteAheadMode original: String) throws -> Bool {
     try perform {
       guard try !hasChanges(), !hasDeferredIndexes, writer.pendingOrderKeys.isEmpty, !connection.isInTransaction,

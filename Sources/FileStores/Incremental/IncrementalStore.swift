@@ -37,7 +37,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
 
   /// The model of every object in the store.
   public let model: ManagedObjectModel
-  /// As its description says.
+  /// The type that its description states.
   public let type: any PersistentStoreType
   /// Where the store is, if it is anywhere.
   public let url: URL?

@@ -68,6 +68,6 @@ public struct PipelineExplanation: Sendable {
   public var store: String?
   /// Remarks about the store that was asked.
   public var notes: [String]
-  /// In the order of the run.
+  /// The parts in the order of the run.
   public var parts: [Part]
 }

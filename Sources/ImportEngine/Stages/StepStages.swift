@@ -25,7 +25,7 @@ struct StepStages: Sendable {
   /// Told which fields the records have.
   let met: SeenFields?
   let meters: StepMeters
-  /// Of the reading at hand.
+  /// The meters of the reading at hand.
   private(set) var reading = ReadingMeters()
 
   /// Reads the source from the beginning to the end.

@@ -26,7 +26,7 @@ struct MappingPlan {
     let expression: MappingExpression
   }
 
-  /// In the order in which they are carried out.
+  /// The steps in the order in which they are carried out.
   let steps: [Step]
   /// What is wrong, in the order of the mappings. With any, the plan cannot be carried out.
   let mistakes: [MigrationError]

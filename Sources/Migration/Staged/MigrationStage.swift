@@ -2,7 +2,7 @@ import Synchronization
 
 /// A part of a staged migration: a `LightweightMigrationStage` or a `CustomMigrationStage`.
 public protocol MigrationStage: AnyObject, Sendable {
-  /// For messages.
+  /// The name of the stage in messages.
   var label: String { get set }
 }
 

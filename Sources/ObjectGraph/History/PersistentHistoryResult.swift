@@ -31,7 +31,7 @@ public struct PersistentHistoryResult: HistoryResult {
   /// How many transactions or changes were found, or transactions deleted.
   public let count: Int
 
-  /// Of a deletion.
+  /// The result of a deletion.
   init(deletedCount: Int) {
     resultType = .statusOnly
     count = deletedCount

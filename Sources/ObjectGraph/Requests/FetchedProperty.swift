@@ -41,7 +41,7 @@ public final class ExpressionDescription {
   public var name = ""
   /// What is fetched; nil until it is set.
   public var expression: FetchExpression?
-  /// Of which type the value is. Stores find it out themselves; it documents the program.
+  /// The type of the value. Stores find it out themselves; it documents the program.
   public var expressionResultType = AttributeType.undefined
   /// `expressionResultType`
   public var resultType: AttributeType {

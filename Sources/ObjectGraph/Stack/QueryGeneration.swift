@@ -10,7 +10,7 @@ final class QueryGeneration: Sendable {
   let reader: any StoreReading
   /// Its rows never change.
   let rowCache = RowCache()
-  /// For messages and comparisons.
+  /// The identity of the coordinator, by which a token of another one is refused.
   let coordinator: ObjectIdentifier
   private let generations: [any StoreGeneration]
 

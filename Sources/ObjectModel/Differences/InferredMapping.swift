@@ -124,7 +124,7 @@ extension MappingInference {
       + "$manager.sourceContext, NO)"
   }
 
-  /// By name without regard to case, as compiled mapping models have them.
+  /// The mappings by name without regard to case, as compiled mapping models have them.
   private static func sorted(_ mappings: [PropertyMapping]) -> [PropertyMapping] {
     mappings.sortedByCodePoint(\.name).sortedByCodePoint { $0.name.lowercased() }
   }

@@ -8,6 +8,6 @@ public enum ModelValidation: Int, Sendable, Comparable {
   /// store could be laid out from.
   case compiled
 
-  /// By tolerance, the strictest first.
+  /// Orders by tolerance, the strictest first.
   public static func < (left: ModelValidation, right: ModelValidation) -> Bool { left.rawValue < right.rawValue }
 }

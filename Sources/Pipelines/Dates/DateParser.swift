@@ -122,7 +122,7 @@ public struct DateParser: Sendable {
 
 /// How far a zone's clocks are ahead of UTC.
 enum ZoneOffset: Sendable {
-  /// In seconds.
+  /// The same offset at all times, in seconds.
   case fixed(Int64)
   case zone(TimeZone)
 

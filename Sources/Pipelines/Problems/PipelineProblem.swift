@@ -59,7 +59,7 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
 
 /// Every mistake found in a pipeline file.
 public struct PipelineError: Error, Sendable, CustomStringConvertible {
-  /// In the order of their positions; never empty.
+  /// The problems in the order of their positions; never empty.
   public var problems: [PipelineProblem]
 
   /// An error for some problems.

@@ -10,7 +10,7 @@ extension FetchPredicate {
   public typealias Options = Comparison.Options
   /// How a comparison takes text; none of a predicate that is no comparison.
   public var options: Comparison.Options { comparison?.options ?? [] }
-  /// For how many elements of the left list a comparison must hold.
+  /// How many elements of the left list a comparison must hold for.
   public typealias Modifier = Comparison.Modifier
 
   /// How a compound predicate combines others.
@@ -75,7 +75,7 @@ extension FetchPredicate {
   public var rightExpression: FetchExpression? { comparison?.right }
   /// What a comparison says of its operands.
   public var predicateOperatorType: Comparison.Operator? { comparison?.comparisonOperator }
-  /// For how many elements of the left list a comparison must hold.
+  /// How many elements of the left list the comparison must hold for.
   public var comparisonPredicateModifier: Comparison.Modifier? { comparison?.modifier }
 }
 

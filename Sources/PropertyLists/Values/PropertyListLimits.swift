@@ -15,6 +15,6 @@ package struct PropertyListLimits {
     self.byteCount = byteCount
   }
 
-  /// For lists that become values in memory.
+  /// The limits for lists that become values in memory.
   package static let standard = PropertyListLimits(depth: 64, valueCount: 1_000_000, byteCount: 32 << 20)
 }

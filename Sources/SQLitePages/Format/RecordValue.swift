@@ -2,7 +2,7 @@
 public struct RecordValue: Sendable, Hashable {
   /// SQLite's number for the kind of value and its length.
   public let type: UInt64
-  /// As they stand in the record.
+  /// The bytes as they stand in the record.
   public let bytes: [UInt8]
 
   /// The value NULL, which has no bytes.

@@ -18,7 +18,7 @@ public struct IndexShape: Sendable, Hashable {
   public var name: String
   /// Root page of the empty index, as `sqlite_schema` names it.
   public var root: UInt32
-  /// In the order of the key. Texts compare by their bytes (`BINARY`).
+  /// The columns in the order of the key. Texts compare by their bytes (`BINARY`).
   public var columns: [Column]
   /// Whether two rows with the same key, none of whose columns is null, are an error.
   public var isUnique: Bool

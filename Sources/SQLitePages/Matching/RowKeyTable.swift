@@ -7,7 +7,7 @@ public struct ComparedField: Sendable, Hashable {
   /// The kinds of a field's values besides null.
   public enum Kind: UInt8, Sendable {
     case integer, real, text, blob
-    /// As `real`, and the given values are rounded to 32 bits before they are compared.
+    /// A real, like `real`; the given values are rounded to 32 bits before they are compared.
     case float
   }
   /// Position of the field in the table's records.

@@ -21,7 +21,7 @@ public struct FormatOptions: Sendable, Equatable {
     /// UTF-16 when the text starts with a UTF-16 byte order mark, otherwise UTF-8.
     case automatic
     case utf8
-    /// By byte order mark, big-endian without one.
+    /// UTF-16 by its byte order mark, big-endian without one.
     case utf16
     case utf16LittleEndian
     case utf16BigEndian

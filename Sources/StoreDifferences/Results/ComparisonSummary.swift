@@ -16,7 +16,7 @@ public struct ComparisonSummary: Sendable {
 
   /// The parts that only one of the models has, in plain sentences. They were not compared.
   public var modelDifferences: [String] = []
-  /// In the order of the names.
+  /// The counts in the order of the entities' names.
   public var entities: [EntityCounts] = []
   /// Whether the files are the same to the byte, so that no rows were compared.
   public var isSameFile = false

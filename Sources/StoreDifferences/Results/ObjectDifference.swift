@@ -25,7 +25,7 @@ public struct ObjectKey: Sendable {
   public var entity: String
   /// The attributes that make up the key, with their values; empty where the primary key is all there is.
   public var values: [(name: String, value: Value)]
-  /// In the store that it was read from.
+  /// The primary key in the store that the object was read from.
   public var primaryKey: Int64
 }
 

@@ -76,7 +76,8 @@ public import ObjectModel
   /// One `State` raw value per row, per column.
   @unsafe public let states: [UnsafeMutablePointer<UInt8>]
   @unsafe @usableFromInline let cells: [UnsafeMutableRawPointer]
-  /// In memory outside the object, because each access to a stored property of an object is checked for exclusivity.
+  /// The arena. It is in memory outside the object, because each access to a stored property of an object is checked
+  /// for exclusivity.
   @unsafe @usableFromInline let bytes: UnsafeMutablePointer<Arena>
 
   /// Memory that grows at its end.

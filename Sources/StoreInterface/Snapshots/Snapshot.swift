@@ -84,7 +84,7 @@ public struct Snapshot: Sendable, Hashable {
       && left.toOne == right.toOne
   }
 
-  /// By id, version and values.
+  /// Hashes the id, the version and the values.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(objectID)
     hasher.combine(version)

@@ -9,7 +9,7 @@ public import ObjectModel
 /// `InMemoryFetching`, `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`, `RemoteChangeObserving`,
 /// `MetadataKeeping`.
 public protocol PersistentStore: AnyObject, StoreReading {
-  /// Of what type the store is.
+  /// The type that opens stores of this kind.
   var type: any PersistentStoreType { get }
   /// Where the store is kept; nil for one without a file.
   var url: URL? { get }
