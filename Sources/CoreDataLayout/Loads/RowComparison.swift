@@ -148,7 +148,8 @@ extension RowComparison.Finding {
 }
 
 extension StoreLoads {
-  /// See `SQLiteStore.comparison`.
+  /// See `SQLiteStore.comparison`. The session is locked. In a transaction there is none, because the file's pages are
+  /// read past the connection.
   func comparison(
     of entity: Entity, columns: [RowBatch.Column], keyColumns: [Int], comparesValues: Bool, memoryBudget: Int,
     workers: Int, hashMask: UInt64
