@@ -7,7 +7,7 @@ struct DiagramColumns {
     var column: Int
     var width = 0.0
     var height = 0.0
-    /// Upper edge.
+    /// The distance of its upper edge from the top.
     var y = 0.0
     var isBox: Bool
   }

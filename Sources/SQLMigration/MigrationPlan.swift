@@ -35,7 +35,7 @@ public struct MigrationPlan: Sendable {
   public struct TableStep: Sendable, Hashable {
     /// How much of it is written.
     public enum Work: String, Sendable, Hashable, CaseIterable {
-      /// There was none.
+      /// There was no such table before.
       case created
       /// Nothing is written in it.
       case kept

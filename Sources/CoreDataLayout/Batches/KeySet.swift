@@ -104,7 +104,7 @@ struct KeySet {
     return Int(try connection.integer("SELECT count(*) FROM (\(select))") ?? 0)
   }
 
-  /// Empties it.
+  /// Empties the set, so that it can be filled again.
   mutating func removeAll(in connection: Connection) throws(SQLiteError) {
     if !isEmpty && !isWhole { try connection.execute("DELETE FROM temp.\(name)") }
     isWhole = false

@@ -144,7 +144,7 @@ extension SnapshotReader {
     }
   }
 
-  /// Within a transaction.
+  /// Where the table's pages are by the schema of now. Called within a transaction.
   private func pageTable(_ session: StoreSession) throws -> PageSnapshotPlan.Table? {
     // The statement also takes the read lock.
     let statement = try session.cached("PRAGMA schema_version")

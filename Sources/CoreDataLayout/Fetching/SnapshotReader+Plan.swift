@@ -5,7 +5,7 @@ extension SnapshotReader {
   /// How an attribute's cell is read.
   enum Form {
     case integer, boolean, real, date, string
-    /// Not stored.
+    /// The attribute is not stored.
     case missing
     /// The cell is converted by `ValueCoding`, with the attribute's description.
     case converted

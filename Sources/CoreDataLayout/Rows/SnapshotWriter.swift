@@ -41,7 +41,7 @@ final class SnapshotWriter {
     var moved: [Relationship]
     var hasExternalData: Bool
     var statement: Statement?
-    /// Writes many rows.
+    /// The statement that updates many rows at once.
     var runStatement: Statement?
   }
 

@@ -8,7 +8,7 @@ package final class StoreFile: Sendable {
   let path: String
   /// The model that the store was created or opened with.
   let model: ManagedObjectModel
-  /// Where everything lies.
+  /// The tables and columns in which the model's entities and properties lie.
   let layout: StoreLayout
   /// Whether it was made by the store object that has it open, so that no other process can know of it.
   let isCreator: Bool

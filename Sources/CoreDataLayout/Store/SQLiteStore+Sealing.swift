@@ -8,7 +8,7 @@ import StoreInterface
 public enum SealVerification: Sendable, Hashable, CaseIterable {
   /// SQLite's integrity check and every reference.
   case full
-  /// References only.
+  /// Only references are checked.
   case references
   case none
 }

@@ -92,7 +92,7 @@ struct StepStages: Sendable {
     return error
   }
 
-  /// One worker's part.
+  /// The part of the decoding that one worker does.
   private func decode(in workers: OrderedWorkers<RecordBatch, StepSource.Piece, Decoded>) {
     let scanner = BatchScanner()
     let decoder = RecordDecoder(plan: plan, met: met)

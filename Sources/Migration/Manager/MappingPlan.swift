@@ -4,7 +4,7 @@ import Predicates
 
 /// A mapping model with all its expressions parsed and checked, ready to be carried out.
 struct MappingPlan {
-  /// One entity mapping.
+  /// One entity mapping with what is needed to carry it out.
   struct Step {
     let mapping: EntityMapping
     let policy: EntityMigrationPolicy

@@ -25,7 +25,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public enum ConcurrencyType: Sendable, Hashable {
     /// A serial queue of its own.
     case privateQueue
-    /// The main queue.
+    /// The context works on the main queue.
     case mainQueue
 
     /// `privateQueue` under Core Data's older name.

@@ -4,7 +4,7 @@ import StoreInterface
 
 /// Several stores, or a generation of each, read as one.
 struct StoreGroup: MonitoredFetching {
-  /// One of them.
+  /// One of the stores.
   struct Part: Sendable {
     let attached: StoreRouter.AttachedStore
     /// The store itself, or a generation of it.

@@ -22,7 +22,7 @@ public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertibl
 public struct DateParser: Sendable {
   private enum Format: Sendable {
     case iso8601
-    /// Ticks per second.
+    /// A count since 1970, with this many ticks per second.
     case epoch(Int64)
     case pattern(DatePattern)
   }

@@ -100,11 +100,11 @@ package enum MatchPart: Sendable, Hashable {
 /// How the cells of one attribute column come about.
 package struct CellPlan: Sendable {
   package enum Input: Sendable {
-    /// The field itself.
+    /// The text of the field itself.
     case field(slot: Int)
     /// `duration(field)`, decoded without going through an expression value.
     case duration(slot: Int)
-    /// `normalized(field)`, likewise.
+    /// `normalized(field)`, decoded likewise.
     case normalized(slot: Int)
     case expression(RecordExpressionEvaluator)
     case constant(RecordExpressionValue)

@@ -15,7 +15,7 @@ package struct CallingExpression: Sendable, Hashable {
     /// The place in the text, in characters from 1.
     package let column: Int
 
-    /// A call of a function by its name.
+    /// A call or a fetch with all its parts.
     package init(name: String, kind: Kind, operands: [FetchExpression], column: Int) {
       self.name = name
       self.kind = kind

@@ -23,7 +23,7 @@ public struct IndexShape: Sendable, Hashable {
   /// Whether two rows with the same key, none of whose columns is null, are an error.
   public var isUnique: Bool
 
-  /// An index that is to be built or checked.
+  /// An index over these columns.
   public init(name: String, root: UInt32, columns: [Column], isUnique: Bool = false) {
     self.name = name
     self.root = root

@@ -111,7 +111,7 @@ enum IntegerKeyForm {
 
   /// How row ids of one size are written. There is no row 0.
   struct RowID {
-    /// Bytes.
+    /// The number of bytes.
     var size: Int
     var type: UInt8
     /// The greatest row id that is written so.
