@@ -12,7 +12,7 @@ struct ContextWork {
     case delete, update
   }
 
-  /// What it took.
+  /// The objects that the work was done with, and the time and memory that it took.
   struct Outcome {
     var objects: Int
     var seconds: Double

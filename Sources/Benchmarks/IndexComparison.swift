@@ -22,7 +22,7 @@ struct IndexComparison {
     var milliseconds: [Way: Double]
   }
 
-  /// What was measured.
+  /// The measurements of one comparison.
   struct Result {
     var lines: [Line]
     /// Bytes of the file, and seconds that its rows took to be inserted.

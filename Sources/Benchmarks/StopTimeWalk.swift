@@ -61,7 +61,7 @@ struct StopTimeWalk {
     }
   }
 
-  /// As `walk`, of the columns that it looks at.
+  /// The same walk by a bare statement that reads only the columns that `walk` looks at.
   private func bareLoop() throws -> Answer {
     let statement = try BareStatement(path: path, sql: "SELECT Z_PK, ZDEPARTURETIME FROM ZSTOPTIME ORDER BY Z_PK")
     return statement.sums()

@@ -13,14 +13,14 @@ import StoreInterface
 public struct ChangeApplication {
   /// The counts of changes.
   public struct Outcome: Sendable, Hashable {
-    /// New objects.
+    /// Objects that the changes added to the store.
     public var inserted: Int
     /// Objects with other values or destinations.
     public var updated: Int
     /// Objects that are gone.
     public var deleted: Int
 
-    /// Counts of objects.
+    /// An outcome with these counts of objects.
     public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) {
       self.inserted = inserted
       self.updated = updated

@@ -15,7 +15,7 @@ struct ChangeFile {
     var values: [String: JSONContent]
     var relationships: [String: JSONContent]
 
-    /// For messages.
+    /// The name of the object in messages.
     var name: String { "\(object.entity)/\(object.primaryKey)" }
   }
 

@@ -8,7 +8,7 @@ import StoreInterface
 ///     {"change":"update","entity":"Item","primaryKey":2,"key":{"identifier":"b"},"values":{"price":9},
 ///      "relationships":{"parent":{"entity":"Item","primaryKey":1,"key":{"identifier":"a"}}}}
 enum ChangeLine {
-  /// The first line.
+  /// The first line of a file of changes.
   struct Head {
     var store: String
     var token: String

@@ -23,7 +23,7 @@ public struct DebugSettings: Sendable, Hashable {
   public static let process = DebugSettings(
     arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
 
-  /// Nothing is logged.
+  /// Settings with which nothing is logged.
   public init() {}
 
   /// The settings in arguments and an environment.

@@ -26,7 +26,7 @@ public struct PerformanceCounts: Sendable, Hashable, Codable {
   /// however many objects it was for.
   public internal(set) var requests = Work()
 
-  /// Nothing counted.
+  /// Counts that are all zero.
   public init() {}
 
   /// The counts since `earlier`.
@@ -48,7 +48,7 @@ public struct PerformanceCounts: Sendable, Hashable, Codable {
 
 /// Counts what contexts ask of the stores of one coordinator. May be used from any thread.
 public final class PerformanceCounters: Sendable {
-  /// Of all coordinators of the program.
+  /// The counters of all coordinators of the program.
   public static let process = PerformanceCounters(tells: MetricsSystem.factory)
 
   private let counts = Mutex(PerformanceCounts())

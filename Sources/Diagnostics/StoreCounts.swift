@@ -9,7 +9,7 @@ public struct StoreCounts: Sendable, Hashable, Codable {
   /// Rows of tables in these pages.
   public var pageRows = 0
 
-  /// Nothing done.
+  /// Counts that are all zero.
   public init() {}
 
   /// The work since `earlier`.

@@ -7,7 +7,7 @@ struct DiagramColumns {
     var column: Int
     var width = 0.0
     var height = 0.0
-    /// Upper edge.
+    /// The distance of its upper edge from the top.
     var y = 0.0
     var isBox: Bool
   }
@@ -28,7 +28,7 @@ struct DiagramColumns {
   private(set) var nodes: [Node]
   /// Nodes of each column, from above.
   private(set) var columns: [[Int]]
-  /// By their left column.
+  /// The segments by their left column.
   private(set) var segments: [[Segment]]
   /// By line: whether its `from` end is the right one.
   private(set) var isReversed: [Bool] = []

@@ -179,7 +179,7 @@ struct DiagramDrawing {
 
   // MARK: Text
 
-  /// With at most one decimal, which needs no locale.
+  /// The number with at most one decimal, which needs no locale.
   private static func text(_ number: Double) -> String {
     let tenths = Int((number * 10).rounded())
     let whole = "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10)"

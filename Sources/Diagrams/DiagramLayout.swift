@@ -11,9 +11,9 @@ struct DiagramLayout {
     var height = 0.0
   }
 
-  /// By position of the box.
+  /// The place of each box, by its position.
   private(set) var frames: [Frame]
-  /// By position of the line: its corners, from its `from` end to its `to` end.
+  /// The corners of each line, by its position: from its `from` end to its `to` end.
   private(set) var routes: [[Point]]
   private(set) var width = DiagramMetrics.margin
   private(set) var height = DiagramMetrics.margin
@@ -84,7 +84,7 @@ struct DiagramLayout {
     }
   }
 
-  /// By line. Pieces that lie beside each other have different tracks.
+  /// The upright pieces behind a column, by line. Pieces that lie beside each other have different tracks.
   private static func rises(_ columns: DiagramColumns, _ column: Int) -> [Int: Rise] {
     let rises = columns.segments[column].compactMap { segment -> Rise? in
       let (start, end) = levels(segment, columns.nodes)

@@ -22,7 +22,7 @@ public struct EntityDiagram: Sendable {
     self.title = title
   }
 
-  /// Number of boxes.
+  /// The number of boxes, one per entity.
   public var entityCount: Int { content.boxes.count }
   /// Number of lines: a relationship and its inverse are one; arrows of inheritance count too.
   public var lineCount: Int { content.lines.count }

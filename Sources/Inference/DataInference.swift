@@ -31,7 +31,7 @@ public struct DataInference {
 
   /// Where things are, as the pipeline file names them: relative to it, or absolute.
   public struct Places: Sendable {
-    /// The model.
+    /// The path of the model.
     public var model: String
     /// The model version to fill; nil for the current one.
     public var modelVersion: String?

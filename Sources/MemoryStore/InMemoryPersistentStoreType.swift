@@ -4,7 +4,7 @@ public import StoreInterface
 
 /// Stores without a file. Each description makes a new, empty one.
 public struct InMemoryPersistentStoreType: PersistentStoreType {
-  /// As in Core Data's metadata.
+  /// The name of the type in Core Data's metadata.
   public var name: String { "InMemory" }
   /// The type; `.inMemory` reads better.
   public init() {}

@@ -17,7 +17,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   public let identifier: String
   /// The model of every object in the store.
   public let model: ManagedObjectModel
-  /// In memory.
+  /// The type that opens stores in memory.
   public var type: any PersistentStoreType { InMemoryPersistentStoreType() }
   let layout: ModelLayout
   let contents: Mutex<InMemoryContents>
@@ -50,7 +50,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
     return programMetadata.withLock { $0.mapValues(\.plainValue).merging(own) { $1 } }
   }
 
-  /// See `MetadataKeeping`.
+  /// Replaces the entries of programs, which live as long as the store; see `MetadataKeeping`.
   public func replaceMetadata(with values: [String: Any]) throws {
     let entries = try StoreContents.programMetadata(values)
     programMetadata.withLock { $0 = entries }

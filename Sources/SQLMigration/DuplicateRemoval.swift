@@ -9,7 +9,7 @@ struct DuplicateRemoval {
   let connection: Connection
   let policy: StoreMigration.DuplicatePolicy
   let external: ExternalDataFolder
-  /// Of the history's transaction, in seconds since 2001; the clock when nil.
+  /// The time of the history's transaction, in seconds since 2001; the clock when nil.
   let timestamp: Double?
   private var history: DuplicateHistory?
 

@@ -7,7 +7,7 @@ import StoreInterface
 package struct ForeignIndex: Sendable, Hashable {
   let name: String
   let table: String
-  /// As the file has it.
+  /// The CREATE INDEX statement as the file has it.
   let statement: String
   /// The table's columns that the statement names, in an expression or a condition too, in upper case.
   let columns: Set<String>

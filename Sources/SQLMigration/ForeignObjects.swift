@@ -151,7 +151,7 @@ package struct ForeignObjectChanges: Sendable, Hashable {
       + brokenViews.map { "the \($0)" }
   }
 
-  /// Those of rows.
+  /// The lines of `lostTexts` that are about rows.
   var rowTexts: [String] { droppedRows.map { "\($0) without an entity of that table" } }
 
   /// Notes rows that go, by table.

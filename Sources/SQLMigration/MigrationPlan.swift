@@ -35,7 +35,7 @@ public struct MigrationPlan: Sendable {
   public struct TableStep: Sendable, Hashable {
     /// How much of it is written.
     public enum Work: String, Sendable, Hashable, CaseIterable {
-      /// There was none.
+      /// There was no such table before.
       case created
       /// Nothing is written in it.
       case kept
@@ -58,7 +58,7 @@ public struct MigrationPlan: Sendable {
     public var appendedColumns: [String] = []
   }
 
-  /// In the order of the mapping.
+  /// The steps of entities, in the order of the mapping.
   public internal(set) var entities: [EntityStep] = []
   /// Tables of entities and of many-to-many relationships.
   public internal(set) var tables: [TableStep] = []

@@ -17,7 +17,7 @@ final class MigrationRun {
   private var isCommitting = false
   /// The messages about removed rows that were told already.
   private var toldRows: Set<String> = []
-  /// Of all connections.
+  /// Counts the statements of all connections.
   private let counter = StatementCounter()
 
   /// - Parameter prepare: what is done to a connection first, such as a limit of its file.
@@ -76,7 +76,8 @@ final class MigrationRun {
         "\(error); the migrated store is in place all the same, and is not safely on disk until it is written again")
   }
 
-  /// Tables that are written as pages have no rows of no entity: the pages would not be suitable.
+  /// Reports the rows that are lost. Tables that are written as pages must not contain rows without an entity: the
+  /// pages would not be suitable.
   private func tellOfRows(_ plan: MigrationPlan) {
     let texts = plan.foreign.rowTexts.filter { toldRows.insert($0).inserted }
     if !texts.isEmpty { options.willLose?(texts) }

@@ -57,7 +57,7 @@ public enum StoreMigration {
     /// the work tells: rows of no entity, and indexes that what is left of duplicates breaks.
     package var willLose: (@Sendable ([String]) -> Void)?
 
-    /// The defaults.
+    /// Options with the default values.
     public init() {}
   }
 

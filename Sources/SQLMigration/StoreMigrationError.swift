@@ -26,7 +26,7 @@ extension StoreMigrationError: CustomStringConvertible {
 extension StoreMigrationError: BridgedError {
   /// What is in the way, one line each.
   public var errorDescription: String? { message }
-  /// What to do.
+  /// What can be done; nil where that is unknown.
   public var recoverySuggestion: String? {
     switch self {
     case .conditions(_, let conditions):
@@ -36,7 +36,7 @@ extension StoreMigrationError: BridgedError {
     case .sourceModel: "give the model version that the store was made with; seedbed inspect shows its version hashes"
     }
   }
-  /// Core Data's domain.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's code for migrations, or for a store of another model.
   public var errorCode: Int {

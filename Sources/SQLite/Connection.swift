@@ -39,7 +39,7 @@ import Platform
   public private(set) var counter = StatementCounter()
   /// The box of `setTrace`, held here because SQLite only has a plain pointer to it.
   var traceBox: TraceBox?
-  /// See `observe`.
+  /// The function of `observe`, called with each statement that is prepared.
   var didPrepare: ((_ connection: Connection, _ sql: String) -> Void)?
   /// The watch of `setWatch`, held here because SQLite only has a plain pointer to it.
   var rowWatch: RowWatch?

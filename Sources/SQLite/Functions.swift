@@ -3,7 +3,7 @@ import CSQLite
 /// An argument of a scalar function, valid during the call.
 @safe public struct FunctionArguments {
   @unsafe private let values: UnsafeMutablePointer<OpaquePointer?>?
-  /// Number of arguments.
+  /// The number of arguments.
   public let count: Int
 
   @unsafe init(_ values: UnsafeMutablePointer<OpaquePointer?>?, count: Int) {

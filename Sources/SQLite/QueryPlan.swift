@@ -4,7 +4,7 @@ public struct QueryPlan: Sendable, Hashable {
   public struct Line: Sendable, Hashable {
     /// How deep it stands in the tree, from 0.
     public var depth: Int
-    /// SQLite's words.
+    /// The step in SQLite's words.
     public var text: String
 
     /// Whether every row of a table is looked at, and no index helps. Temporary tables do not count: a statement that

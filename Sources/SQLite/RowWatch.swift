@@ -7,7 +7,7 @@ import Foundation
 /// Tables without row ids are not followed, and neither is `DELETE` of a whole table without a condition. A change that
 /// was rolled back counts too.
 public final class RowWatch {
-  /// By table the last row id at the beginning; changes of rows with greater ids are ignored.
+  /// The last row id of each table at the beginning; changes of rows with greater ids are ignored.
   private let lastRows: [(table: [CChar], last: Int64)]
   private let ignored: [[CChar]]
   /// Whether there was such a change.

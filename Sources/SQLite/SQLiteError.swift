@@ -4,9 +4,9 @@ import CSQLite
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A primary result code. Only codes that callers check have names.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// SQLite's number.
+    /// The number that SQLite gives the code.
     public var rawValue: Int32
-    /// Takes SQLite's number.
+    /// The code with SQLite's number.
     public init(rawValue: Int32) {
       self.rawValue = rawValue
     }
@@ -50,7 +50,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   public var code: Code
   /// The extended result code, such as 2067 for a broken unique index.
   public var extendedCode: Int32
-  /// SQLite's words.
+  /// The message in SQLite's words.
   public var message: String
   /// The statement that failed, when there was one.
   public var sql: String?

@@ -74,17 +74,17 @@ import CSQLite
     if result != SQLITE_OK { throw connection.error(result, sql: sql) }
   }
 
-  /// Binds NULL.
+  /// Binds NULL to the parameter with this index, from 1.
   public func bindNull(_ index: Int32) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_null(handle, index))
   }
 
-  /// Binds an integer.
+  /// Binds an integer to the parameter with this index, from 1.
   public func bind(_ index: Int32, _ value: Int64) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_int64(handle, index, value))
   }
 
-  /// Binds an integer.
+  /// Binds an integer to the parameter with this index, from 1.
   public func bind(_ index: Int32, _ value: Int) throws(SQLiteError) {
     try bind(index, Int64(value))
   }

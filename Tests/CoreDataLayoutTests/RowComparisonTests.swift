@@ -59,7 +59,7 @@ struct RowComparisonTests {
     #expect(comparison.note(try comparison.makeWorker().find(batch)) == [0, 1, 2, 3])
   }
 
-  @Test("is not made where SQLite might say something else, or somebody may write")
+  @Test("is not made where SQLite might say something else, or another connection may write")
   func impossible() throws {
     let store = try store()
     #expect(try comparison(store, Self.columns + [.init(.attribute("exact"), .bytes)]) == nil)

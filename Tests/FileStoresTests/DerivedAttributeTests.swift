@@ -98,7 +98,7 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("a key path to a deleted object has no value, whoever still leads there", arguments: StoreKind.allCases)
+  @Test("a key path to a deleted object has no value, whatever still refers to it", arguments: StoreKind.allCases)
   func dangling(kind: StoreKind) throws {
     if kind.isFolder { return }
     let folder = try TemporaryFolder()

@@ -145,7 +145,7 @@ struct RecordFileStoreTests {
     #expect(incremental.newObjectID(for: subject, referenceObject: "Emma") == books[0].objectID)
   }
 
-  @Test("only files whose records change are written, and none that somebody else changed")
+  @Test("only files whose records change are written, and none that was changed elsewhere")
   func changedFiles() throws {
     let store = try open(.csv)
     try Library.fill(store)

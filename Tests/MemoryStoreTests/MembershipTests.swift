@@ -17,7 +17,7 @@ struct MembershipTests {
     try warehouse.store.save(request)
   }
 
-  @Test("the to-one side says who is a member, a change only says the order, and newcomers come last")
+  @Test("the to-one side decides the members, a change only the order, and newcomers come last")
   func orderedWithToOneInverse() throws {
     let warehouse = try Warehouse()
     let ids = (1...5).map { warehouse.id(warehouse.item, $0) }

@@ -69,7 +69,7 @@ struct NameAdviceTests {
   }
 
   @Test(
-    "other names are nobody's",
+    "other names are accepted",
     arguments: ["price", "_Price", "version", "updated", "name", "ºname", "東京", "id", "hashValues", "x1"])
   func fine(name: String) throws {
     #expect(try warnings(property: name).map(\.message) == [])

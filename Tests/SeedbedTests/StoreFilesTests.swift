@@ -42,7 +42,7 @@ struct StoreFilesTests {
     #expect(try titles(folder.file("b.sqlite"), model: model) == [.string("Emma")])
   }
 
-  @Test("a store that somebody uses is not destroyed")
+  @Test("a store in use is not destroyed")
   func destroyInUse() throws {
     let folder = try TemporaryFolder()
     let model = try Library.model()

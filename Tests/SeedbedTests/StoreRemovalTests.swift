@@ -98,7 +98,7 @@ struct StoreRemovalTests {
     #expect(title == .string("changed"))
   }
 
-  @Test("a store that was taken away is closed, and says so when somebody goes on using it")
+  @Test("a store that was removed is closed, and says so when it is used again")
   func closed() throws {
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(with: describe("a.sqlite"))

@@ -14,7 +14,7 @@ struct MembershipMergeTests {
   }
 
   @Test(
-    "an order that nobody else touched is the one that was made here",
+    "an order that was changed only here is the one that was made here",
     arguments: [
       Case(before: [1, 2], mine: [2, 1], current: [1, 2], merged: [2, 1]),
       Case(before: [1, 2], mine: [1, 9, 2], current: [1, 2], merged: [1, 9, 2]),

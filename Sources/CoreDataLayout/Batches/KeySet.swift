@@ -5,7 +5,7 @@ import SQLite
 struct KeySet {
   /// The table whose rows are meant.
   let table: TableLayout
-  /// Of the temporary table.
+  /// The name of the temporary table.
   private let name: String
   /// Whether every row of the table is meant; nothing is listed then.
   private(set) var isWhole = false
@@ -104,7 +104,7 @@ struct KeySet {
     return Int(try connection.integer("SELECT count(*) FROM (\(select))") ?? 0)
   }
 
-  /// Empties it.
+  /// Empties the set, so that it can be filled again.
   mutating func removeAll(in connection: Connection) throws(SQLiteError) {
     if !isEmpty && !isWhole { try connection.execute("DELETE FROM temp.\(name)") }
     isWhole = false

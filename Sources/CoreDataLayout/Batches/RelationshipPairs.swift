@@ -2,7 +2,7 @@ import ObjectModel
 
 /// Where the layout keeps a relationship, as the pairs of owners and members that SQL can ask for.
 struct RelationshipPairs {
-  /// As its declaring entity has it.
+  /// The relationship as its declaring entity has it.
   let relationship: Relationship
   let ownerTable: TableLayout
   let memberTable: TableLayout

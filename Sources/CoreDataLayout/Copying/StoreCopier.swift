@@ -38,7 +38,7 @@ public enum StoreCopier {
     }
   }
 
-  /// What happened.
+  /// Whether the target was written, or one that was there was kept.
   public enum Outcome: Sendable, Hashable {
     case copied
     /// The target was there and was not to be replaced; its seed version, when it has one.

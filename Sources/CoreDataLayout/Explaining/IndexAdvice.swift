@@ -29,7 +29,7 @@ public struct IndexAdvice: Sendable, Hashable {
   /// How long the request's statement takes in a copy of the store, as the median of five runs, without the index and
   /// with it.
   public var secondsBefore: Double
-  /// See `secondsBefore`.
+  /// The same measurement with the index, in seconds.
   public var secondsAfter: Double
 
   /// The index as a model's source has it, for the entity's element.

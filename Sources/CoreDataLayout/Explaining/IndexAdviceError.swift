@@ -10,16 +10,16 @@ public enum IndexAdviceError: Error, Sendable, Hashable {
 }
 
 extension IndexAdviceError: CustomStringConvertible, BridgedError {
-  /// What is missing.
+  /// Why there is no advice, in a sentence.
   public var description: String {
     switch self {
     case .noShell: "advice about indexes takes the sqlite3 shell, which is not installed"
     case .shell(let message): "the sqlite3 shell has no advice for this request: \(message)"
     }
   }
-  /// What is missing.
+  /// The description, under Foundation's name.
   public var errorDescription: String? { description }
-  /// Core Data's domain.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's code for SQLite's errors.
   public var errorCode: Int { 134180 }

@@ -54,16 +54,16 @@ extension StoreReader {
 /// How the columns of a scan are read: attributes of the objects themselves from their rows, the others through the
 /// first relationship of their key paths.
 final class ColumnScanPlan {
-  /// Of the batches, in the order of the key paths.
+  /// The columns of the batches, in the order of the key paths.
   let columns: [RowBatch.Column]
   /// What the statement selects.
   let selected: String
   private let cells: CellReader
   /// What the statement selects, column by column: the attributes, then the destinations' primary keys.
   let names: [String]
-  /// For the attributes, the column of the batches.
+  /// The columns of the batches that the attributes go to.
   let positions: [Int]
-  /// Each with the statement's column that has the destination's primary key.
+  /// The readers of destinations, each with the statement's column that has the destination's primary key.
   let destinations: [(cells: ToOneColumnReader, foreignKey: Int32)]
 
   init(

@@ -14,7 +14,7 @@ struct FetchSQL {
   let reader: StoreReader
   /// The row that the request is about.
   let root: Place
-  /// What `now()` is.
+  /// The value of `now()` in the whole statement.
   let now: Date
   /// The statement's own tables first, then those of subqueries.
   var scopes: [Scope]

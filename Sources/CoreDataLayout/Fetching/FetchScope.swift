@@ -30,7 +30,7 @@ extension FetchSQL {
     case text(TextForm)
     case bytes(BytesForm)
     case object(Entity)
-    /// Always missing.
+    /// The value is always missing.
     case nothing
 
     enum NumberForm { case integer, boolean, real, date, decimal, computed }

@@ -60,7 +60,7 @@ extension FetchSpecification {
 
 /// A SELECT for dictionaries and how its columns are read.
 struct RowStatement {
-  /// One fetched column.
+  /// How one fetched column is read.
   private struct Column {
     var kind: FetchSQL.Kind
     /// The attribute, where a cell takes more than a copy.

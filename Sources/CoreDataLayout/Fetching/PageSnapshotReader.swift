@@ -18,7 +18,7 @@ final class PageSnapshotPlan {
 }
 
 extension SnapshotReader {
-  /// In smaller files, and for fewer rows, a statement is as fast.
+  /// The least sizes for which pages are read: in smaller files, and for fewer rows, a statement is as fast.
   static let leastFileSize = 1 << 18
   static let leastRowCount = 64
 
@@ -144,7 +144,7 @@ extension SnapshotReader {
     }
   }
 
-  /// Within a transaction.
+  /// Where the table's pages are by the schema of now. Called within a transaction.
   private func pageTable(_ session: StoreSession) throws -> PageSnapshotPlan.Table? {
     // The statement also takes the read lock.
     let statement = try session.cached("PRAGMA schema_version")

@@ -5,11 +5,11 @@ extension SnapshotReader {
   /// How an attribute's cell is read.
   enum Form {
     case integer, boolean, real, date, string
-    /// Not stored.
+    /// The attribute is not stored.
     case missing
-    /// By `ValueCoding`, with the attribute's description.
+    /// The cell is converted by `ValueCoding`, with the attribute's description.
     case converted
-    /// From the columns of its elements.
+    /// The value is made from the columns of its elements.
     case composite
   }
 
@@ -25,9 +25,9 @@ extension SnapshotReader {
   }
 
   struct ToOne {
-    /// Negative for a to-many relationship.
+    /// The column of the destination's primary key; negative for a to-many relationship.
     var key: Int32
-    /// Of the destination's entity number; negative when it has no sub-entities.
+    /// The column of the destination's entity number; negative when the destination has no sub-entities.
     var number: Int32
   }
 
@@ -38,7 +38,7 @@ extension SnapshotReader {
     let kind: Int
     let attributes: [Attribute]
     let descriptions: [AttributeDescription]
-    /// By the position of the attribute; nil for those that are no composites.
+    /// The composites by the positions of their attributes; nil for other attributes.
     let composites: [Element?]
     let toOne: [ToOne]
     let destinations: [Entity]

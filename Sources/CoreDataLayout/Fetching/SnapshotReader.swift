@@ -27,7 +27,7 @@ import StoreInterface
   private let cells: UnsafeMutablePointer<Int64>
   private let types: UnsafeMutablePointer<UInt8>
   let entity: Entity
-  /// Of the rows that it reads.
+  /// The entities of the rows that it reads.
   let entities: [Entity]
   private let file: StoreFile
   private let externalData: ExternalDataFolder

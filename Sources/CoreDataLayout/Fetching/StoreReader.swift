@@ -14,7 +14,7 @@ public final class StoreReader: @unchecked Sendable {
   private var texts: [FetchShape.Key: String] = [:]
   /// Whether an index helps with a SELECT for the keys of rows with a value, by its text.
   var searches: [String: (schemaVersion: Int64, isIndexed: Bool)] = [:]
-  /// By model index of the fetched entity.
+  /// Readers by the model index of the fetched entity.
   private var snapshotReaders: [Int: SnapshotReader] = [:]
   /// Follows the fetch that is running.
   private var monitor: FetchMonitor?

@@ -34,6 +34,7 @@ package struct ExternalDataFolder {
   /// The bytes to store for a value; a long value is written to a new file first.
   /// - Parameter seed: tells apart equal values of different rows, so that no two rows share a file.
   package func encode(_ bytes: UnsafeRawBufferPointer, seed: UInt64, into result: inout [UInt8]) throws {
+    // Safety: the bytes are the caller's, good for this call, and are copied.
     result.removeAll(keepingCapacity: true)
     if bytes.count <= ExternalDataFolder.longestInline {
       result.append(ExternalDataFolder.inlineTag)
@@ -51,6 +52,7 @@ package struct ExternalDataFolder {
   /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the file is gone or no file
   ///   of its own in the folder.
   package func decode(_ stored: UnsafeRawBufferPointer, storePath: String) throws -> [UInt8] {
+    // Safety: the bytes are the caller's, good for this call; no statement goes on meanwhile. They are copied.
     guard let tag = unsafe stored.first else { return [] }
     if tag == ExternalDataFolder.inlineTag { return unsafe Array(stored.dropFirst()) }
     guard let name = unsafe ExternalDataFolder.fileName(stored) else {
@@ -77,6 +79,7 @@ package struct ExternalDataFolder {
 
   /// Whether a stored value stands for these bytes. One that cannot be read stands for nothing.
   func holds(_ stored: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    // Safety: both are the caller's, good for this call; no statement goes on meanwhile. They are only compared.
     guard let tag = unsafe stored.first else { return unsafe bytes.isEmpty }
     if tag == ExternalDataFolder.inlineTag {
       return unsafe stored.count == bytes.count + 1 && stored.dropFirst().elementsEqual(bytes)
@@ -89,6 +92,7 @@ package struct ExternalDataFolder {
 
   /// The file that a stored value names, when it names one. Only a UUID is taken, so that no name leaves the folder.
   package static func fileName(_ stored: UnsafeRawBufferPointer) -> String? {
+    // Safety: the count was compared first, so all these places exist; the name is a copy.
     guard stored.count == referenceLength, unsafe stored[0] == fileTag, unsafe stored[referenceLength - 1] == 0
     else { return nil }
     let name = unsafe String(decoding: stored[1..<37], as: UTF8.self)
@@ -145,6 +149,7 @@ package struct ExternalDataFolder {
         "SELECT \(column) FROM \(SchemaGuard.quoted(table)) WHERE typeof(\(column)) = 'blob' "
           + "AND length(\(column)) = \(referenceLength)")
       while try values.step() {
+        // Safety: the bytes are good until the next step, and the name is a copy.
         if let name = unsafe fileName(values.rawBytes(at: 0)) { names.insert(name) }
       }
     }

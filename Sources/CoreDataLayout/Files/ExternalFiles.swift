@@ -7,7 +7,7 @@ public struct ExternalFiles: Sendable, Hashable {
   public var folder: String
   /// How many regular files.
   public var count: Int
-  /// Their bytes.
+  /// The size of all these files together, in bytes.
   public var bytes: Int
 
   /// Counts the files beside a store; none where there is no such folder.

@@ -27,7 +27,7 @@ public final class Placement {
   private var afterUndo: [() -> Void] = []
   private var afterCommit: [() -> Void] = []
 
-  /// No step yet.
+  /// A placement that has not changed any file yet.
   public init() {}
 
   /// Renames a finished file to `target`, on the same file system.

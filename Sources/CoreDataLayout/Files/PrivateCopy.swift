@@ -5,7 +5,7 @@ package import StoreInterface
 
 /// A copy of a store and its log in a temporary folder, which goes with this object.
 final class PrivateCopy {
-  /// The copy.
+  /// The path of the copy.
   let path: String
   private let original: String
   private let folder: ScratchFolder

@@ -1,4 +1,4 @@
-/// In which journal mode a store is left.
+/// The journal mode that a store is left in.
 public enum SealedJournal: String, Sendable, Hashable, CaseIterable {
   /// One file, which opens read-only from a read-only folder.
   case delete

@@ -11,7 +11,7 @@ public final class WorkFolder {
   public static let markerName = ".seedbed"
   private static let markerText = "Seedbed makes a result here. When nothing runs any more, this folder may go.\n"
 
-  /// The folder's path.
+  /// The path of the folder that results are made in.
   public let path: String
   private let marker: Int32
   /// An empty folder that was there before stays.

@@ -33,7 +33,8 @@ struct HistoryReader {
 
   // MARK: Queries
 
-  /// See `PersistentHistoryTracking.history(_:)`.
+  /// See `PersistentHistoryTracking.history(_:)`. The session is locked, and what waited to be written has been
+  /// written.
   func history(_ query: PersistentHistoryQuery) throws -> [PersistentHistoryTransaction] {
     try check(query.after)
     let request = query.request ?? FetchSpecification(PersistentHistoryModel.transaction)

@@ -23,7 +23,7 @@ package struct EntityNumbering: Sendable {
     indexByNumber = order
   }
 
-  /// By name without regard to case; names that differ only in case by code point.
+  /// Sorts entities by name without regard to case; names that differ only in case by code point.
   static func sortedIgnoringCase(_ entities: [Entity]) -> [Entity] {
     entities.map { (key: $0.name.lowercased().unicodeScalars.map(\.value), entity: $0) }
       .sorted { left, right in

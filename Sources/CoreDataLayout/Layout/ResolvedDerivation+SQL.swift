@@ -99,7 +99,7 @@ extension ResolvedDerivation {
 struct ChangeTrigger: Hashable {
   enum Event: Hashable {
     case insert, delete
-    /// Of one of these columns.
+    /// A row got another value in one of these columns.
     case update([String])
   }
   var table: String

@@ -10,7 +10,7 @@ public struct StoreLayout: Sendable {
   package let numbering: EntityNumbering
   /// One table per inheritance hierarchy, by entity number of the root.
   public internal(set) var tables: [TableLayout]
-  /// In the order in which their relationships are resolved.
+  /// The tables of many-to-many relationships, in the order in which these are resolved.
   public internal(set) var joinTables: [JoinTable]
   /// Ordinary, unique and R-tree indexes.
   public internal(set) var indexes: [IndexLayout]

@@ -24,13 +24,13 @@ public struct TableLayout: Sendable {
     case integer, timestampOrFloat, decimal, text, uuid, uri, transformable, binary
   }
 
-  /// One column.
+  /// A column of the table.
   public struct Column: Sendable {
     /// The column's name, `Z` and upper case.
     public var name: String
     /// `INTEGER`, `TIMESTAMP` and so on.
     public var sqlType: String
-    /// What it holds.
+    /// What the column is for: a key, a version, or the value of a property.
     public var role: Role
     /// Model index of the entity that declares the property; nil for `Z_PK`, `Z_ENT` and `Z_OPT`.
     public var entityIndex: Int?
@@ -42,7 +42,7 @@ public struct TableLayout: Sendable {
   public var name: String
   /// The topmost entity of the hierarchy.
   public var root: Entity
-  /// In the order of the CREATE TABLE statement.
+  /// The columns in the order of the CREATE TABLE statement.
   public var columns: [Column]
 
   /// The statement that Core Data writes, to the blank.

@@ -87,7 +87,7 @@ public final class ChangedRows {
 }
 
 extension StoreLoads {
-  /// See `SQLiteStore.changedRows`.
+  /// See `SQLiteStore.changedRows`. Nothing is written to the store before a load of pages begins with these changes.
   func changedRows(
     of entity: Entity, columns: [RowBatch.Column], keyColumns: [Int], memoryBudget: Int
   ) throws -> ChangedRows? {

@@ -6,9 +6,9 @@ import SQLitePages
 final class DeferredLinks {
   /// The memberships that one join table, or one column of a members' table, keeps.
   final class Group {
-    /// The one that came first.
+    /// The relationship of the memberships that came first.
     let relationship: Relationship
-    /// In the direction of `relationship`.
+    /// The pairs of primary keys, in the direction of `relationship`.
     let pairs: PairList
     /// The join table, and the side of it that the relationship is.
     let join: (table: JoinTable, side: JoinTable.Side)?
@@ -29,7 +29,7 @@ final class DeferredLinks {
   private let memoryBudget: Int
   private let temporaryPath: String
   private var groupByPlace: [String: Group] = [:]
-  /// In the order in which they came up.
+  /// The groups in the order in which they came up.
   private(set) var groups: [Group] = []
 
   /// - Parameters:

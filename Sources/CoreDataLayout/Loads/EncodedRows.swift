@@ -4,7 +4,7 @@
 /// `base` has `capacity` bytes and `ends` room for as many rows as `begin` was told. The first `count` ends are
 /// written, rise, and lie within `capacity`. Both may move in `begin` and `grow`, so pointers are good until then.
 @safe public final class EncodedRows: @unchecked Sendable {
-  /// Rows.
+  /// The number of rows that were encoded.
   public internal(set) var count = 0
   @unsafe private(set) var base: UnsafeMutableRawPointer
   private(set) var capacity: Int
@@ -12,7 +12,7 @@
   @unsafe private(set) var ends: UnsafeMutablePointer<Int>
   private var rowCapacity = 0
 
-  /// No rows.
+  /// An empty list, with room for 64 KiB of records.
   public init() {
     capacity = 1 << 16
     unsafe base = .allocate(byteCount: capacity, alignment: 16)

@@ -21,7 +21,7 @@ final class PageLoad {
   private let rows = EncodedRows()
   private var shapes: [RowPlan.Key: RecordShape] = [:]
   private var encoders: [RowPlan.Key: RecordEncoder] = [:]
-  /// By model index of the entity.
+  /// The rows of snapshots by the model index of their entity.
   private var snapshotRows: [Int: SnapshotRows] = [:]
   /// Columns that indexes are made of, by table name, kept so that the tables need not be read again.
   private let keyColumns: [String: [KeyColumn]]

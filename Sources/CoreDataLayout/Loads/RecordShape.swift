@@ -145,6 +145,7 @@ public struct RecordShape: Sendable {
   // MARK: - Values of the model
 
   private static func number(_ value: Int64) -> Constant {
+    // Safety: `RecordEncoding` writes at most 8 bytes; those that count are copied before the scratch memory goes.
     unsafe withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { scratch in
       guard let base = scratch.baseAddress else { return Constant() }
       let (type, count) = unsafe RecordEncoding.write(value, to: base)
@@ -153,6 +154,7 @@ public struct RecordShape: Sendable {
   }
 
   private static func number(_ value: Double, isReal: Bool) -> Constant {
+    // Safety: `RecordEncoding` writes at most 8 bytes; those that count are copied before the scratch memory goes.
     unsafe withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { scratch in
       guard let base = scratch.baseAddress else { return Constant() }
       let (type, count) = unsafe RecordEncoding.write(value, isReal: isReal, to: base)

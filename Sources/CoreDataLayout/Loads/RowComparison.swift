@@ -24,7 +24,7 @@ public final class RowComparison: @unchecked Sendable {
 
   /// What was found for the rows of a batch.
   public struct Found: Sendable {
-    /// One per row.
+    /// What was found, one element per row of the batch.
     public var findings: [Finding]
     /// The primary key of the stored row that each row was compared with; 0 where there is none.
     public var primaryKeys: [Int64]
@@ -63,7 +63,7 @@ public final class RowComparison: @unchecked Sendable {
     return table.noteFound(found.places)
   }
 
-  /// One thread's part.
+  /// Makes a worker that one thread uses.
   public func makeWorker() -> Worker { Worker(self) }
 
   /// Looks for the stored rows of batches.
@@ -148,7 +148,8 @@ extension RowComparison.Finding {
 }
 
 extension StoreLoads {
-  /// See `SQLiteStore.comparison`.
+  /// See `SQLiteStore.comparison`. The session is locked. In a transaction there is none, because the file's pages are
+  /// read past the connection.
   func comparison(
     of entity: Entity, columns: [RowBatch.Column], keyColumns: [Int], comparesValues: Bool, memoryBudget: Int,
     workers: Int, hashMask: UInt64

@@ -6,7 +6,7 @@ import StoreInterface
 final class SnapshotRows {
   /// The rows of the last snapshots.
   let batch: RowBatch
-  /// Their primary keys.
+  /// The primary keys of these rows.
   private(set) var primaryKeys: [Int64] = []
   private let sources: [SnapshotColumns.Source]
   private let paths: [[String]]

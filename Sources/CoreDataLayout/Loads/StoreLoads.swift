@@ -42,7 +42,8 @@ final class StoreLoads {
     rowWatch = watch
   }
 
-  /// See `SQLiteStore.raiseOwnerVersions`.
+  /// See `SQLiteStore.raiseOwnerVersions`. Missing order keys are written first, in the same transaction, or in the
+  /// same savepoint where a transaction is open.
   func raiseOwnerVersions() throws -> Int {
     guard changedOwners != nil else { return 0 }
     return try writer.performAtomically {
@@ -63,7 +64,7 @@ final class StoreLoads {
       moved: rows.changes.formerNumbers.mapValues { $0.map { (key: $0.rowID, owner: $0.number) } })
   }
 
-  /// See `SQLiteStore.hasChanges`.
+  /// See `SQLiteStore.hasChanges`. The session is locked, and a load of pages has ended before.
   func hasChanges() throws -> Bool {
     if file.isCreator || hasLoadedPages || pageLoad?.isEmpty == false { return true }
     guard let rowWatch else { return connection.totalChanges != 0 }
@@ -108,7 +109,8 @@ final class StoreLoads {
     return entities.allSatisfy { pageLoad.lastKeys[$0.root.index] != nil }
   }
 
-  /// See `SQLiteStore.beginPageLoad`.
+  /// See `SQLiteStore.beginPageLoad`. No transaction may be open. The connection gives up its exclusive lock until the
+  /// load ends, because pages are written past it.
   func beginPageLoad(
     _ entities: [Entity], memoryBudget: Int, workers: Int, appends: Bool, changes: ChangedRows?
   ) throws -> Bool {
@@ -166,7 +168,7 @@ final class StoreLoads {
     }
   }
 
-  /// See `SQLiteStore.recordShape`.
+  /// See `SQLiteStore.recordShape`. The session is locked, and the load goes on.
   func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RecordShape? {
     guard let pageLoad else { return nil }
     let plan = try writer.plan(for: RowPlan.Key(entity: entity, columns: columns))
@@ -224,7 +226,8 @@ final class StoreLoads {
   /// - Returns: the first; nil when it is not.
   func reservePrimaryKeys(_ count: Int, for entity: Entity) -> Int64? { pageLoad?.reserve(count, for: entity) }
 
-  /// See `SQLiteStore.endPageLoad`.
+  /// See `SQLiteStore.endPageLoad`. Pages and indexes are finished first, without SQLite. Then the connection is
+  /// exclusive again, and writes the last primary keys, the notes of owners, and memberships.
   func endPageLoad(memoryBudget: Int = 64 << 20, workers: Int = 2) throws {
     try writer.session.locked {
       guard let load = pageLoad else { return }
@@ -269,7 +272,7 @@ final class StoreLoads {
     pageLog.noteIndexes(written, table: table)
   }
 
-  /// See `SQLiteStore.abandonPageLoad`.
+  /// See `SQLiteStore.abandonPageLoad`. The session is locked. The connection is exclusive again afterwards.
   func abandonPageLoad() throws {
     guard let load = pageLoad else { return }
     pageLoad = nil

@@ -5,12 +5,12 @@ import SQLite
 public struct HistoryRange: Sendable, Hashable {
   /// A transaction at an end of the range.
   public struct Transaction: Sendable, Hashable {
-    /// `Z_PK` of `ATRANSACTION`.
+    /// The transaction's number: `Z_PK` of `ATRANSACTION`.
     public var number: Int
     /// When it was saved.
     public var date: Date
   }
-  /// Number of transactions.
+  /// How many transactions the range has.
   public var transactionCount = 0
   /// The transaction with the lowest number; nil when there is none.
   public var first: Transaction?

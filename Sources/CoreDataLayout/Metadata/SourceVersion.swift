@@ -12,7 +12,7 @@ package struct SourceVersion {
   /// The columns of the store; nil where it carries a model, and of a store without tables.
   package let shape: StoreShape?
 
-  /// Hashes alone.
+  /// A version that is known by its hashes alone.
   package init(hashes: [String: Data]) {
     self.hashes = hashes
     carried = nil

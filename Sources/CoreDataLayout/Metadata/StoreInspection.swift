@@ -5,7 +5,7 @@ import StoreInterface
 public struct StoreInspection: Sendable {
   /// An entity as `Z_PRIMARYKEY` lists it.
   public struct EntityRow: Sendable, Hashable {
-    /// `Z_ENT`.
+    /// The entity's number in the store: `Z_ENT`.
     public var number: Int
     /// The entity's name.
     public var name: String
@@ -22,14 +22,14 @@ public struct StoreInspection: Sendable {
   public struct Table: Sendable, Hashable {
     /// A column with its declared type, which may be empty.
     public struct Column: Sendable, Hashable {
-      /// As in the table's definition.
+      /// The name as it stands in the table's definition.
       public var name: String
-      /// As in the table's definition.
+      /// The type as it stands in the table's definition.
       public var type: String
     }
     /// The table's name.
     public var name: String
-    /// In the order of the table's definition.
+    /// The columns in the order of the table's definition.
     public var columns: [Column]
     /// Number of rows; nil for what is no ordinary table, such as a virtual one.
     public var rowCount: Int?
@@ -58,11 +58,11 @@ public struct StoreInspection: Sendable {
   public var hasHistory: Bool { history != nil }
   /// Bytes of `Z_MODELCACHE`, 0 when there is no cached model.
   public var modelCacheBytes: Int
-  /// SQLite's journal mode.
+  /// SQLite's journal mode, such as `wal`.
   public var journalMode: String
   /// Bytes per page.
   public var pageSize: Int
-  /// Number of pages.
+  /// The number of pages in the file.
   public var pageCount: Int
 
   /// More than any model has: a file with more entities is forged.

@@ -9,6 +9,7 @@ package struct StoreShape: Sendable {
   private let tables: [String: Set<String>]
   private let generation: FrameworkGeneration
 
+  /// Reads the tables and columns of a store without changing it.
   /// - Throws: `StoreError`.
   package init(storeAt path: String) throws {
     (tables, generation) = try ReadOnlyCopy.withConnection(to: path) { connection in

@@ -3,7 +3,8 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// See `SQLiteStore.complete`.
+  /// See `SQLiteStore.complete`. All rows are written in one transaction, or in a savepoint of the open one. Places in
+  /// ordered relationships are noted, and given later.
   func complete(_ batch: RowBatch, primaryKeys: [Int64]) throws {
     guard primaryKeys.count == batch.count else {
       throw StoreError.failure("\(batch.count) rows need as many primary keys")

@@ -2,7 +2,7 @@ import ObjectModel
 import SQLite
 
 extension StoreWriter {
-  /// See `SQLiteStore.delete`.
+  /// See `SQLiteStore.delete`. All rows go in one transaction, or in a savepoint of the open one.
   func delete(entity: Entity, primaryKeys: [Int64]) throws -> Int {
     try performAtomically {
       let numbers = layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")

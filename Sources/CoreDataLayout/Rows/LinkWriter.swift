@@ -4,7 +4,7 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// See `SQLiteStore.link`.
+  /// See `SQLiteStore.link`. All pairs are written in one transaction, or in a savepoint of the open one.
   func link(
     _ relationship: Relationship, pairs: [(owner: Int64, destination: Int64)], replacing: Bool
   ) throws -> Int {

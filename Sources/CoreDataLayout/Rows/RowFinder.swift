@@ -3,7 +3,8 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// See `SQLiteStore.primaryKeys(matching:keyColumns:isNew:ambiguous:)`.
+  /// See `SQLiteStore.primaryKeys(matching:keyColumns:isNew:ambiguous:)`. Only reads; `writePendingBeforeReading` is
+  /// called before.
   func primaryKeys(
     matching batch: RowBatch, keyColumns: [Int], isNew: (Int) -> Bool, ambiguous: inout [Int]
   ) throws -> [Int64] {

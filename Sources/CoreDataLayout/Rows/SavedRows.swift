@@ -7,7 +7,7 @@ final class SavedRows {
   private let writer: StoreWriter
   private let request: SaveRequest
   private var snapshotWriters: [Int: SnapshotWriter] = [:]
-  /// Of each updated snapshot, the number of its writer's update that writes what differs.
+  /// For each updated snapshot, the number of the update of its writer that writes what differs.
   private var updates: [Int32]
 
   init(_ writer: StoreWriter, _ request: SaveRequest) {
@@ -71,7 +71,7 @@ final class SavedRows {
       && request.updatedProperties.count == request.updated.count
   }
 
-  /// As `findChanges`, where a row with the expected version is known to be unchanged.
+  /// Does what `findChanges` does, where a row with the expected version is known to be unchanged.
   private func findKnownChanges() throws -> [Int64?] {
     var last: (space: ObjectID.Space, writer: SnapshotWriter)?
     for index in request.updated.indices {

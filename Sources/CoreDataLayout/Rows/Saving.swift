@@ -4,7 +4,7 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// See `TwoPhaseSaving`.
+  /// See `TwoPhaseSaving`. `body` runs inside the transaction, when everything is written and checked.
   func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     history?.beginSave(author: request.author, contextName: request.contextName)
     defer { history?.endSave() }

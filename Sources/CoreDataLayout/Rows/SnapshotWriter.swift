@@ -15,7 +15,7 @@ final class SnapshotWriter {
   private let table: String
   let number: Int
   let columns: [(name: String, source: SnapshotColumns.Source)]
-  /// Of elements inside their composite attributes.
+  /// The paths of elements inside their composite attributes.
   let paths: [[String]]
   /// Ordered to-one relationships: foreign key column and order column.
   private var ordered: [(relationship: Relationship, key: String, order: String)] = []
@@ -41,7 +41,7 @@ final class SnapshotWriter {
     var moved: [Relationship]
     var hasExternalData: Bool
     var statement: Statement?
-    /// Writes many rows.
+    /// The statement that updates many rows at once.
     var runStatement: Statement?
   }
 

@@ -3,7 +3,8 @@ import SQLite
 import StoreInterface
 
 extension StoreWriter {
-  /// See `SQLiteStore.upsert`.
+  /// See `SQLiteStore.upsert`. The batch is written in one transaction, or in a savepoint of the open one. `outcomes`
+  /// and `primaryKeys` are replaced only when it has succeeded.
   func upsert(
     _ batch: RowBatch, keyColumns: [Int], options: UpsertOptions,
     isNew: (Int) -> Bool, known: [Int64], outcomes: inout [RowOutcome], primaryKeys: inout [Int64]
@@ -50,7 +51,8 @@ extension StoreWriter {
     primaryKeys = keys
   }
 
-  /// See `SQLiteStore.update`.
+  /// See `SQLiteStore.update`. The batch is written in one transaction, or in a savepoint of the open one. `outcomes`
+  /// is replaced only when it has succeeded.
   func update(
     _ batch: RowBatch, primaryKeys: UnsafeBufferPointer<Int64>, outcomes: inout [RowOutcome]
   ) throws {

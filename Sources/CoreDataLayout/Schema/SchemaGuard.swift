@@ -88,7 +88,7 @@ package struct SchemaGuard {
 
 /// A trigger that the model of a store does not explain.
 public struct ForeignTrigger: Sendable, Hashable {
-  /// Its name.
+  /// The trigger's name.
   public var name: String
   /// The table whose changes set it off.
   public var table: String

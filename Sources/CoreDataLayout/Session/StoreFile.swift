@@ -4,11 +4,11 @@ import Synchronization
 
 /// The facts about a store's file that are the same for all connections: path, model, layout and metadata.
 package final class StoreFile: Sendable {
-  /// Of the main file.
+  /// The path of the main file.
   let path: String
   /// The model that the store was created or opened with.
   let model: ManagedObjectModel
-  /// Where everything lies.
+  /// The tables and columns in which the model's entities and properties lie.
   let layout: StoreLayout
   /// Whether it was made by the store object that has it open, so that no other process can know of it.
   let isCreator: Bool

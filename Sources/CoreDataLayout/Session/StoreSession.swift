@@ -22,7 +22,7 @@ package final class StoreSession: @unchecked Sendable {
     var forcesCommitsToDisk = false
     /// How long a call waits for another process before it fails with `busy`.
     var busyTimeoutMilliseconds: Int32 = 5_000
-    /// SQLite's page cache.
+    /// The size of SQLite's page cache, in KiB.
     var cacheKibibytes = 32_768
   }
 

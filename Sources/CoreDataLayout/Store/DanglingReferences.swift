@@ -3,11 +3,11 @@ import SQLite
 
 /// A reference in a store that leads to no object of its destination's kind, or from none.
 public struct DanglingReference: Sendable, Hashable {
-  /// As the entity that declares it has it.
+  /// The relationship as the entity that declares it has it.
   public var relationship: Relationship
   /// The object that has the relationship; the entity is that of the relationship where there is no such object.
   public var owner: Int64
-  /// Where it leads.
+  /// The primary key that the relationship refers to.
   public var destination: Int64
   /// Whether the object that has the relationship is there.
   public var hasOwner: Bool

@@ -8,7 +8,7 @@ public import StoreInterface
 
 /// Stores in Core Data's own SQLite layout.
 public struct SQLitePersistentStoreType: PersistentStoreType {
-  /// As in Core Data's metadata.
+  /// The name of the type in Core Data's metadata.
   public var name: String { "SQLite" }
   /// The type; `.sqlite` reads better.
   public init() {}

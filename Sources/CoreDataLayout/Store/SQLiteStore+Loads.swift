@@ -1,7 +1,7 @@
 public import ObjectModel
 public import StoreInterface
 
-/// Bulk loads.
+/// Bulk loads: rows that are written as finished pages.
 extension SQLiteStore {
   /// Whether rows are being written as finished pages.
   public var isPageLoading: Bool { session.locked { loads.isPageLoading } }

@@ -2,7 +2,7 @@ public import ObjectModel
 import SQLite
 public import StoreInterface
 
-/// Rows in batches.
+/// Rows that are written and looked up in batches.
 extension SQLiteStore {
   /// Inserts the rows of a batch under the keys given, one per row. Absent cells and unmapped attributes take the
   /// model's defaults. Order keys that the batch does not give are assigned at the end of the transaction.

@@ -8,7 +8,7 @@ import StoreInterface
 public enum SealVerification: Sendable, Hashable, CaseIterable {
   /// SQLite's integrity check and every reference.
   case full
-  /// References only.
+  /// Only references are checked.
   case references
   case none
 }
@@ -118,7 +118,7 @@ extension SQLiteStore {
     try perform { try loads.hasChanges() }
   }
 
-  /// As `closeIfUnchanged`, for a store in WAL mode that is to stay in it.
+  /// Does what `closeIfUnchanged` does, for a store in WAL mode that is to stay in it.
   public func closeIfUntouched(inWriteAheadMode original: String) throws -> Bool {
     try perform {
       guard try !hasChanges(), !hasDeferredIndexes, writer.pendingOrderKeys.isEmpty, !connection.isInTransaction,

@@ -48,7 +48,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     public var checksVersionHashes = true
     /// How long a call waits for another process before it fails with `busy`.
     public var busyTimeoutMilliseconds: Int32 = 5_000
-    /// SQLite's page cache.
+    /// The size of SQLite's page cache, in KiB.
     public var cacheKibibytes = 32_768
     /// Author of history transactions; nil: what each context says.
     public var historyAuthor: String?
@@ -59,7 +59,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     /// What derived attributes of `now()` get, in seconds since 2001; the clock when nil.
     public var derivationTimestamp: Double?
 
-    /// The defaults.
+    /// Options with the default values.
     public init() {}
   }
 
@@ -80,9 +80,9 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
   public var path: String { file.path }
   /// The model that the store was created or opened with.
   public var model: ManagedObjectModel { file.model }
-  /// SQLite.
+  /// The type that opens SQLite stores.
   public var type: any PersistentStoreType { SQLitePersistentStoreType() }
-  /// Where everything lies.
+  /// The tables and columns in which the model's entities and properties lie.
   public var layout: StoreLayout { file.layout }
   /// The path as a URL.
   public var url: URL? { URL(filePath: path) }
@@ -239,7 +239,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
   /// What `Z_METADATA` says, with the UUID.
   public var metadataValues: [String: any Sendable] { metadata.plainValues }
 
-  /// See `MetadataKeeping`.
+  /// Replaces the entries of programs in `Z_METADATA`; see `MetadataKeeping`.
   public func replaceMetadata(with values: [String: Any]) throws {
     try writing { try $0.replaceMetadata(with: values) }
   }

@@ -3,7 +3,7 @@ import StoreInterface
 
 /// The pragmas that a description may ask for, and which values of them.
 enum StorePragmas {
-  /// Nil: an integer.
+  /// The values that each pragma may have; nil stands for any integer.
   private static let allowed: [String: Set<String>?] = [
     "journal_mode": ["delete", "wal", "truncate"],
     "synchronous": ["1", "2", "3", "normal", "full", "extra"],

@@ -2,7 +2,8 @@ import PropertyLists
 import SQLite
 
 extension StoreWriter {
-  /// See `SQLiteStore.setMetadata`.
+  /// See `SQLiteStore.setMetadata`. `Z_METADATA` is written in one transaction, or in a savepoint of the open one, and
+  /// only where something changes.
   func setMetadata(_ changes: [String: PropertyListValue?], identifier: String?) throws {
     try performAtomically {
       let before = file.metadata

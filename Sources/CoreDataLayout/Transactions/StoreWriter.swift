@@ -7,7 +7,7 @@ import StoreInterface
 /// A transaction that `begin` opened belongs to the writer, not to a thread. Other types change the state only by its
 /// methods.
 package final class StoreWriter {
-  /// How it writes.
+  /// Settings of a writer.
   struct Options: Sendable {
     /// The file is thrown away if the program dies, and no clock enters it.
     var isUnderConstruction = false

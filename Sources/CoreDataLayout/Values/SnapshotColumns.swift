@@ -16,7 +16,7 @@ struct SnapshotColumns {
 
   /// The name in the table, and what the column is in a row batch.
   private(set) var columns: [(name: String, source: Source, inBatch: RowBatch.Column)] = []
-  /// Of elements inside their composite attributes.
+  /// The paths of elements inside their composite attributes.
   private(set) var paths: [[String]] = []
 
   init(_ entity: Entity, layout: StoreLayout) {

@@ -4,7 +4,7 @@ import StoreInterface
 
 /// The contents of a dump: the concrete entities in the order in which they are restored, each with its properties.
 struct DumpPlan {
-  /// One entity's file.
+  /// What one entity's file holds.
   struct Part {
     var entity: Entity
     var fileName: String

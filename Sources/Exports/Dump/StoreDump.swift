@@ -29,9 +29,9 @@ public struct StoreDump {
     /// The first of these, in words.
     public var missingValueTexts: [String] = []
 
-    /// One entity's file.
+    /// How many objects one entity's file holds.
     public struct Entity: Sendable, Hashable {
-      /// The entity.
+      /// The entity's name.
       public var name: String
       /// Its objects, those of sub-entities not among them.
       public var count: Int

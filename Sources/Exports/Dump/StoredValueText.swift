@@ -34,7 +34,7 @@ package enum StoredValueText {
     }
   }
 
-  /// What `append(date:to:)` appends.
+  /// The text of a date, as `append(date:to:)` appends it.
   package static func text(ofDate seconds: Double) -> String {
     var text: [UInt8] = []
     append(date: seconds, to: &text)

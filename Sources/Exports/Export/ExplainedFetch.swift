@@ -54,7 +54,7 @@ public struct ExplainedFetch: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// For programs.
+  /// The same as a JSON object, for programs.
   public var json: JSONValue {
     var members: [(String, JSONValue)] = [
       ("statement", .string(fetch.statement)), ("boundStatement", .string(fetch.boundStatement)),

@@ -88,7 +88,7 @@ final class TableExport: BatchWriter {
     }
   }
 
-  /// As CSV has it.
+  /// The number as CSV has it.
   private static func text(_ number: Double) throws -> String {
     let sink = MemorySink()
     let writer = CSVWriter(sink: sink)

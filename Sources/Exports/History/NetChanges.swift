@@ -11,7 +11,7 @@ package struct NetChanges {
   private var order: [ObjectID] = []
   private var known: Set<ObjectID> = []
 
-  /// No changes yet.
+  /// A list without changes.
   package init() {}
 
   /// Each object once; one that was inserted and deleted not at all.

@@ -17,7 +17,7 @@ public struct StoreHistory {
     /// Of transactions of these authors; empty: of any, and of none.
     public var authors: [String] = []
 
-    /// All changes.
+    /// A filter that lets all changes through.
     public init() {}
   }
 

@@ -16,6 +16,7 @@ package struct StoreOrigin {
   private let storePath: String
   private let modelPath: String
 
+  /// Reads the version hashes of a store, and its model or the shape of its tables.
   /// - Throws: `StoreError`.
   package init(storePath: String, modelPath: String) throws {
     self.storePath = storePath

@@ -9,7 +9,7 @@ package struct RunInputs {
   private var paths: [String: String] = [:]
   private var folders: [String] = []
 
-  /// Nothing is read.
+  /// Inputs without any file or folder.
   package init() {}
 
   package mutating func add(file path: String) {

@@ -24,7 +24,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   public let url: URL
   /// How the file is written.
   public let format: Format
-  /// Of the type that its format makes.
+  /// The type of stores of this format.
   public var type: any PersistentStoreType { AtomicStoreType(format) }
   /// Whether every save is refused.
   public let isReadOnly: Bool

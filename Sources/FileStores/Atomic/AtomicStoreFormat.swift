@@ -30,7 +30,7 @@ public protocol AtomicStoreFormat: Sendable {
 }
 
 extension AtomicStoreFormat {
-  /// For formats whose stores tell nothing of themselves without their model.
+  /// Throws, for formats whose stores tell nothing of themselves without their model.
   /// - Throws: `StoreError.unsupported`.
   public func metadata(of file: Data) throws(StoreError) -> [String: PropertyListValue] {
     throw .unsupported("stores of type \(storeType) tell nothing of their model")

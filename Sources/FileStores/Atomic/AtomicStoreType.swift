@@ -8,7 +8,7 @@ public import StoreInterface
 public struct AtomicStoreType<Format: AtomicStoreFormat>: PersistentStoreType {
   /// How the file is written.
   public let format: Format
-  /// As in Core Data's metadata.
+  /// The name of the type in Core Data's metadata.
   public var name: String { format.storeType }
 
   /// Stores of that format.

@@ -21,7 +21,7 @@ public import StoreInterface
 /// the names of entities and their stored properties, the next primary keys, the objects, the members of to-many
 /// relationships. Objects name their properties by position in those lists of names.
 public struct BinaryStoreFormat: AtomicStoreFormat {
-  /// As in Core Data's metadata.
+  /// The name of the type in Core Data's metadata.
   public var storeType: String { "Binary" }
   /// Keys belong to an entity's hierarchy, as in SQLite stores.
   public var givesKeysStoreWide: Bool { false }

@@ -23,7 +23,7 @@ public import StoreInterface
 open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendable {
   /// What a store says about itself.
   public struct Metadata: Sendable {
-    /// The store's identity.
+    /// The UUID that identifies the store.
     public var identifier: UUID
     /// The version hashes of the model that the data were written for; nil where the data do not say.
     public var versionHashes: [String: Data]?
@@ -37,7 +37,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
 
   /// The model of every object in the store.
   public let model: ManagedObjectModel
-  /// As its description says.
+  /// The type that its description states.
   public let type: any PersistentStoreType
   /// Where the store is, if it is anywhere.
   public let url: URL?

@@ -6,7 +6,7 @@ public import StoreInterface
 public struct IncrementalStoreNode: Sendable, Hashable {
   /// The values by position, as stores and contexts exchange them.
   public let snapshot: Snapshot
-  /// The object.
+  /// The id of the object whose values these are.
   public var objectID: ObjectID { snapshot.objectID }
   /// A number that grows with every change of the object, from 1: by it a save finds out that it knows old values.
   public var version: Int64 { snapshot.version }

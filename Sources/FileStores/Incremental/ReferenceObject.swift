@@ -20,7 +20,7 @@ public enum ReferenceObject: Sendable, Hashable, ExpressibleByStringLiteral, Exp
     }
   }
 
-  /// Agrees with `==`.
+  /// Hashes a text by its bytes, so that equal references have equal hashes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .string(let text): for byte in text.utf8 { hasher.combine(byte) }

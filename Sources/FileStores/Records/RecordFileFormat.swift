@@ -9,7 +9,7 @@ public enum RecordFileFormat: String, Sendable, Hashable, CaseIterable {
   /// One JSON array of objects.
   case json
 
-  /// The files' extension.
+  /// The extension of the files, without a dot.
   public var fileExtension: String { rawValue }
 
   var options: FormatOptions {

@@ -104,7 +104,7 @@ enum RecordField {
   case value(Value)
   case list([String])
 
-  /// As a CSV field; nil for an empty one. A list is a JSON array of texts.
+  /// The text of a CSV field; nil for an empty one. A list is a JSON array of texts.
   var text: String? {
     switch self {
     case .value(let value): RecordText.text(value)

@@ -6,7 +6,7 @@ import StoreInterface
 /// The files of a record folder, and what is known to stand in them.
 struct RecordFolder {
   let layout: RecordLayout
-  /// In the order of the layout's.
+  /// The files in the order of those of the layout.
   private var files: [AtomicFile]
 
   init(path: String, layout: RecordLayout) {

@@ -4,7 +4,8 @@ import StoreInterface
 /// A column of a record file.
 struct RecordColumn {
   enum Content {
-    /// By position in `Entity.attributes`; of a composite one of its stored elements, by its path in there.
+    /// An attribute by its position in `Entity.attributes`; of a composite one of its stored elements, by its path in
+    /// there.
     case attribute(Int, element: [String], AttributeDescription)
     /// By position in `Entity.relationships`: the key of the destination.
     case toOne(Int, Relationship)

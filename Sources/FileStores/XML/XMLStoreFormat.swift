@@ -28,7 +28,7 @@ public import StoreInterface
 /// XML has no way to write some control characters; a save of a text that has one is refused, and so is a to-many list
 /// too long for an XML parser (some 800,000 members).
 public struct XMLStoreFormat: AtomicStoreFormat {
-  /// As in Core Data's metadata.
+  /// The name of the type in Core Data's metadata.
   public var storeType: String { "XML" }
   /// Ids are unique in the file.
   public var givesKeysStoreWide: Bool { true }

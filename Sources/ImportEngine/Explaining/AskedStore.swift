@@ -9,7 +9,7 @@ import StoreInterface
 /// the model in a temporary folder, which is removed when this is closed.
 final class AskedStore {
   let store: SQLiteStore
-  /// Of a store that is there; nil for an empty one of the model.
+  /// The path of a store that is there; nil for an empty one of the model.
   let path: String?
   /// Remarks about the store.
   let notes: [String]

@@ -16,7 +16,7 @@ final class LookupExplainer {
   private let isEmptyStore: Bool
   /// Whether the run works in the store itself, in one transaction.
   private let isInPlace: Bool
-  /// As many keys as a batch of records has are looked for with one statement.
+  /// The number of keys that one statement looks for: as many as a batch of records has.
   private static let keysPerFetch = 8_192
   /// The number of keys in statements that are shown or used for advice, because the shell cannot handle long lists.
   private static let keysShown = 4

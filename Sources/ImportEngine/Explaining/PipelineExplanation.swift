@@ -32,7 +32,7 @@ public struct PipelineExplanation: Sendable {
 
   /// A part of the run.
   public struct Part: Sendable {
-    /// Which part.
+    /// The kinds of parts that a run has.
     public enum Kind: String, Sendable, CaseIterable {
       /// The work before the first step.
       case begin
@@ -43,7 +43,7 @@ public struct PipelineExplanation: Sendable {
       /// A step of export.
       case export
     }
-    /// Which part.
+    /// Which kind of part this is.
     public var kind: Kind
     /// The step's name, what is expected, or the path of the export; empty for the beginning.
     public var name: String
@@ -61,13 +61,13 @@ public struct PipelineExplanation: Sendable {
     public var lookups: [Lookup] = []
   }
 
-  /// The pipeline file.
+  /// The path of the pipeline file.
   public var pipeline: String
   /// The store that was asked for its plans; nil where there is none yet, and an empty one of the model was made and
   /// removed again.
   public var store: String?
   /// Remarks about the store that was asked.
   public var notes: [String]
-  /// In the order of the run.
+  /// The parts in the order of the run.
   public var parts: [Part]
 }

@@ -118,7 +118,7 @@ struct SourceSpool: Sendable {
 
 /// Finds a record that is too long in text that is not parsed.
 struct RecordLimit: Sendable {
-  /// The longest record.
+  /// The length of the longest record that is accepted, in bytes.
   let bytes: Int
   /// Bytes without which a text of the format has no more than one record.
   private let separators: [UInt8]

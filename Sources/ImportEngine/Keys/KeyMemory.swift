@@ -18,7 +18,7 @@ final class KeyMemory {
     self.temporaryPath = temporaryPath
   }
 
-  /// Zeroed bytes.
+  /// Hands out memory that is filled with zeros.
   func region(_ count: Int) -> Region {
     if count > budget - min(used, budget), let file = MappedMemory.temporary(prefix: temporaryPath, count: count) {
       fileBytes += count

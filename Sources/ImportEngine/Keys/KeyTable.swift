@@ -23,7 +23,7 @@ import Platform
   private let memory: KeyMemory
   private var slots: KeyMemory.Region
   private var arena: KeyMemory.Region
-  /// Slots less one.
+  /// The number of slots less one, which masks a hash.
   private var mask: Int
   private var used = 0
   private(set) var count = 0

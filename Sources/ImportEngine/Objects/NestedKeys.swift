@@ -12,6 +12,7 @@ enum NestedKeys {
       if !child.relationship.isToMany, let column = node.plan.column(.toOne(child.property)) {
         let entityColumn = node.plan.column(.toOneEntity(child.property))
         for row in 0..<node.batch.count {
+          // Safety: the batch was made with the columns of the node's plan, and `row` is under its count.
           unsafe node.batch.states[column][row] = node.childStates[index][row].rawValue
         }
         for nestedRow in 0..<nested.batch.count {
@@ -33,7 +34,8 @@ enum NestedKeys {
   }
 
   private static func set(_ batch: RowBatch, _ column: Int, _ row: Int, _ value: Int64) {
-    // Safety: `row` is one of the batch, or an owner, which `DecodedNode.keep` renumbers when rows go.
+    // Safety: `column` is an integer column of the batch, and `row` one of its rows: an owner is one too, as
+    // `DecodedNode.keep` renumbers owners when rows go.
     unsafe batch.integers(column)[row] = value
     unsafe batch.states[column][row] = RowBatch.State.value.rawValue
   }

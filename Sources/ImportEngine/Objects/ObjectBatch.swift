@@ -14,14 +14,15 @@ struct ObjectBatch {
   private var waiting: [Int: [Int: Set<String>]] = [:]
   /// The object of each row that has one, by node index and row.
   private var objects: [[ManagedObject?]]
-  /// By node index, and by `Entity.index` of the objects that are filled.
+  /// Layouts by node index, and by `Entity.index` of the objects that are filled.
   private var layouts: [[FillLayout?]]
   /// What is common to the identities of a node's objects, by node index.
   private let identitySpaces: [Int]
   /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
   /// with one key become one object wherever they stand.
   private var known: [Identity: ManagedObject] = [:]
-  /// Whether two rows of a batch can stand for one object: no two records of a step have the same key.
+  /// Whether two rows of a batch can stand for one object. False where only root rows exist, because no two records of
+  /// a step have the same key.
   private let canMeet: Bool
   private var untouched: Set<Int> = []
   /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.
@@ -287,7 +288,7 @@ struct ObjectBatch {
     return Identity(space: identitySpaces[node.plan.index], key: key)
   }
 
-  /// By node index; nodes of one hierarchy with natural keys of the same properties share a number.
+  /// The spaces by node index. Nodes of one hierarchy with natural keys of the same properties share a number.
   private static func identitySpaces(_ nodes: [DecodedNode], count: Int) -> [Int] {
     var numbers: [[String]: Int] = [:]
     var spaces = [Int](repeating: 0, count: count)
@@ -311,9 +312,10 @@ struct ObjectBatch {
 
   /// Where the properties that a node gives lie in the objects of one entity.
   private final class FillLayout {
-    /// By position among the entity's attributes, and the path of the element inside a composite.
+    /// The columns of attributes, with the position among the entity's attributes and the path of the element inside a
+    /// composite.
     let attributes: [(column: Int, position: Int, element: [String])]
-    /// By reference.
+    /// The places of relationships, by reference.
     let references: [Place]
 
     /// A relationship by its position, and the entity that it leads to by `Entity.index`.
@@ -321,7 +323,7 @@ struct ObjectBatch {
       var position: Int
       var destinationIndex: Int
       var isToMany: Bool
-      /// Of the foreign key and of its entity.
+      /// The columns of the foreign key and of its entity; nil where the batch has none.
       var column: Int?
       var entityColumn: Int?
     }

@@ -1,4 +1,4 @@
-/// Which records cannot become new rows, and when that is found out.
+/// Which records are refused as new rows, and whether before or after they get primary keys.
 struct NewRowRules: Sendable {
   /// Whether a record that leaves a required relationship without a destination is refused.
   var requiresDestinations = true
@@ -6,11 +6,11 @@ struct NewRowRules: Sendable {
   /// its key stays free.
   var resolvesBeforeKeys = false
 
-  /// Of bulk steps.
+  /// The rules of bulk steps.
   static let bulk = NewRowRules()
-  /// Of steps that restore a dump, whose references may come with the other side.
+  /// The rules of steps that restore a dump, whose references may come with the other side.
   static let restored = NewRowRules(requiresDestinations: false)
-  /// Of the new records of an upsert.
+  /// The rules for the new records of an upsert.
   static let upserted = NewRowRules(resolvesBeforeKeys: true)
 
   /// Refuses the records of a batch that lack what the model requires of a new object: what they lack themselves first,

@@ -2,7 +2,7 @@ import ObjectModel
 
 /// The rows that may still be rejected, as they are when a reading begins.
 struct ProvisionalRows: Sendable {
-  /// As `RowReference` of the root entity's table.
+  /// The rows, each as a `RowReference` of the root entity's table.
   private let rows: Set<UInt64>
   /// Model index of each entity's root.
   private let roots: [Int]

@@ -3,7 +3,7 @@ import SeedFormats
 
 /// Records that are kept until their source is read to its end, as they stand in it.
 struct DeferredRecords {
-  /// In input order, a batch for each batch that had some; nil when they cannot be kept.
+  /// The records in input order, a batch for each batch that had some; nil when they cannot be kept.
   private var batches: [(file: Int, records: RecordBatch)]? = []
   private var byteCount = 0
   private let budget: Int

@@ -16,7 +16,7 @@ struct UnchangedScan {
   private let scope: StepScope
   private let comparison: RowComparison
   private let lookup: StoredRowLookup
-  /// For batches that no worker has looked up.
+  /// Looks up batches that no worker has looked up.
   private let finder: StoredRowLookup.Worker
   /// Columns of references that must lead somewhere.
   private let demanded: [Int]

@@ -15,7 +15,7 @@ final class RejectCollector {
   private var grouping = RejectGrouping()
   /// All rejects by their reason, in the order of their first records.
   var groups: [RejectGroup] { grouping.groups }
-  /// By step; several where the files of one source differ in their columns.
+  /// The files by step; several where the files of one source differ in their columns.
   private var files: [Int: [RejectFile]] = [:]
   private(set) var paths: [String] = []
 

@@ -12,7 +12,7 @@ struct RejectGrouping {
   private static let limit = 1_000
 
   private var places: [Key: Int] = [:]
-  /// In the order of their first records.
+  /// The groups in the order of their first records.
   private(set) var groups: [RejectGroup] = []
 
   /// - Parameter file: the file that the record was written to; nil when there is none.

@@ -8,7 +8,7 @@ import StoreInterface
 
 /// A digest over everything that a store's content depends on: pipeline, model, sources, seed store.
 struct InputDigest: Sendable {
-  /// As the store's metadata has it.
+  /// The digest as the store's metadata has it.
   let text: String
   /// The UUID of a new store that the pipeline states none for: the same inputs give the same one.
   let uuid: String

@@ -35,7 +35,7 @@ public struct PipelineRun {
     public var replacesForeign = false
     /// How unchanged records are found. Tests switch it off, to compare.
     var unchangedScan = UnchangedScanSettings()
-    /// As many workers as there are processors, and no dry run.
+    /// Options with as many workers as there are processors, and no dry run.
     public init() {}
   }
 

@@ -5,7 +5,7 @@ public import Reports
 
 /// The progress of a run, so that a run that fails can report it. Used by the run's thread.
 final class RunTrail {
-  /// As far as it is filled in.
+  /// The report as far as it is filled in.
   var report: RunReport?
   /// The import steps that have begun.
   var steps: [StepRun] = []

@@ -14,7 +14,7 @@ struct StoreBuild {
   static let inputDigestKey = StoreTarget.digestKey
 
   let settings: StoreSettings
-  /// The temporary folder.
+  /// The path of the temporary folder.
   let folder: String
   /// nil for a dry run, which has a folder elsewhere.
   private let work: WorkFolder?

@@ -28,7 +28,7 @@ final class ImportSession {
   /// Where records of the run contradict each other.
   var ownerClaims: OwnerClaims
   let unchangedScan: UnchangedScanSettings
-  /// For steps that state no strategy.
+  /// The strategy of steps that state none; nil: each takes the fastest one that it can.
   let strategy: ImportStep.Strategy?
   /// Root entities whose tables have rows.
   private var filled: Set<Int> = []

@@ -45,6 +45,7 @@ final class KeyCheck {
         continue
       }
       guard let seen else { continue }
+      // Safety: the table compares the key's bytes in the closure, and copies those that it keeps.
       let isKnown = unsafe key.withUnsafeBytes { unsafe seen.match($0) != .none }
       if !isKnown {
         unsafe key.withUnsafeBytes { unsafe seen.register(RowReference(primaryKey: 1, entityIndex: 0), for: $0) }

@@ -27,6 +27,6 @@ public struct MemoryBudget: Sendable, Equatable {
   var ownerClaims: Int { total / 16 }
   /// New values of stored rows, while it is not known yet whether they are many.
   var changedRows: Int { total / 16 }
-  /// SQLite's page cache.
+  /// The bytes of SQLite's page cache.
   var pageCache: Int { total / 8 }
 }

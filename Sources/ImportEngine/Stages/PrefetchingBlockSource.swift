@@ -73,7 +73,7 @@ final class PrefetchingBlockSource: BlockSource {
 final class UncheckedTransfer<Value>: @unchecked Sendable {
   private var value: Value?
   init(_ value: sending Value) { self.value = value }
-  /// The value, once.
+  /// The value; nil when it was received before.
   func receive() -> Value? {
     defer { value = nil }
     return value

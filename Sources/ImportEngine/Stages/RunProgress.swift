@@ -13,12 +13,12 @@ public final class RunProgress: Sendable {
   private let bytesTotal = Atomic<Int>(0)
   private let phaseNumber = Atomic<Int>(0)
 
-  /// All zero.
+  /// Counters that are all zero, in the first phase.
   public init() {}
 
   /// Records taken up so far in all steps.
   public var recordCount: Int { records.load(ordering: .relaxed) }
-  /// The current phase.
+  /// The phase that the run is in.
   public var phase: Phase { Phase(rawValue: phaseNumber.load(ordering: .relaxed)) ?? .importing }
   /// The import step at work, from 1; 0 before the first.
   public var step: Int { stepNumber.load(ordering: .relaxed) }

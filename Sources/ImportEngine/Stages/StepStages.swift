@@ -25,7 +25,7 @@ struct StepStages: Sendable {
   /// Told which fields the records have.
   let met: SeenFields?
   let meters: StepMeters
-  /// Of the reading at hand.
+  /// The meters of the reading at hand.
   private(set) var reading = ReadingMeters()
 
   /// Reads the source from the beginning to the end.
@@ -92,7 +92,7 @@ struct StepStages: Sendable {
     return error
   }
 
-  /// One worker's part.
+  /// The part of the decoding that one worker does.
   private func decode(in workers: OrderedWorkers<RecordBatch, StepSource.Piece, Decoded>) {
     let scanner = BatchScanner()
     let decoder = RecordDecoder(plan: plan, met: met)

@@ -77,7 +77,7 @@ protocol ImportTarget: PersistentStore {
 }
 
 extension ImportTarget {
-  /// None.
+  /// Nil, for targets that are not written as pages.
   var pages: (any PageTarget)? { nil }
 
   /// Does something in a transaction, which is rolled back when it throws.

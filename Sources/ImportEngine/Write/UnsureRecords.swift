@@ -3,7 +3,8 @@ import Pipelines
 import StoreInterface
 
 /// Records of a find-or-create batch that are new and may still be rejected, because an object that they need is not
-/// there yet. Their own rows go again without a trace; what they would do to other objects must not be done before.
+/// there yet. Their rows can be deleted again; changes that they make to other objects could not be undone, so these
+/// wait.
 struct UnsureRecords {
   private let decoded: DecodedBatch
   /// Records that need objects that are not there yet.

@@ -201,7 +201,7 @@ struct ColumnDecision {
     "\(bare(example.text)) becomes \(bare(example.exported)) (line \(example.line))"
   }
 
-  /// In quotes only where a reader could not tell where it ends.
+  /// The text, in quotes only where a reader could not tell where it ends.
   private static func bare(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy {
       (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 || $0 == 46

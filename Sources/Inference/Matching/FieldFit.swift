@@ -4,7 +4,7 @@ import Pipelines
 
 /// Whether the values of a field fit an attribute of a model that is there.
 struct FieldFit {
-  /// All values fit.
+  /// Whether all values fit.
   var fits: Bool
   /// How dates are written; nil for ISO 8601.
   var datePattern: String?

@@ -15,6 +15,8 @@ enum PlainDecimal {
   }
 
   static func outcome(_ text: UnsafeRawBufferPointer) -> Outcome {
+    // Safety: `index` is compared with the count before its byte is read. `start` is under the count where `whole` is
+    // above 0.
     var index = 0
     let isNegative = unsafe text.first == UInt8(ascii: "-")
     if isNegative { index = 1 }

@@ -12,9 +12,9 @@ final class RecordList {
   private(set) var title: String
   /// Records that can be read.
   var count = 0
-  /// CSV.
+  /// The columns of a CSV file.
   var columns: [ColumnProfile] = []
-  /// JSON.
+  /// The members of the objects in a JSON file.
   var objects: ObjectProfile?
   /// Records that cannot be read: how many, and the first one.
   var faultCount = 0

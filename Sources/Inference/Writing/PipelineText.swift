@@ -12,7 +12,7 @@ struct PipelineText {
     var store: String
     /// The folder of rejects and exports.
     var build: String
-    /// By path of the file as it was given.
+    /// How the pipeline names each file, by the path as it was given.
     var files: [String: String]
     /// How the pipeline file is called on the command line.
     var pipeline: String

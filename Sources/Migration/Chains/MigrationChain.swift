@@ -6,13 +6,13 @@ package import SQLMigration
 public struct MigrationChain: Sendable {
   /// How a step is done.
   public enum Way: Sendable {
-    /// By a mapping that is inferred from the two models.
+    /// The step follows a mapping that is inferred from the two models.
     case inferred(MappingModel)
-    /// By a mapping model.
+    /// The step follows a mapping model.
     case mapped(ModelLibrary.Mapping)
   }
 
-  /// From one version to another.
+  /// A step from one version to another.
   public struct Step: Sendable {
     /// The store's version before the step.
     public let source: ModelLibrary.Version
@@ -41,7 +41,7 @@ public struct MigrationChain: Sendable {
     }
   }
 
-  /// In the order in which they are carried out; none for a store of the wanted model.
+  /// The steps in the order in which they are carried out; none for a store of the wanted model.
   public internal(set) var steps: [Step]
 
   /// Whether every step is inferred.

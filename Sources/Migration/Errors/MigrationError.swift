@@ -109,10 +109,10 @@ extension MigrationError: BridgedError {
   public var errorDescription: String? { sentence }
   /// What to do about it.
   public var recoverySuggestion: String? { hint }
-  /// Core Data's domain.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
-  /// Core Data's code.
+  /// Core Data's code for errors of this kind.
   public var errorCode: Int {
     switch code {
     case .mappingModel, .value, .program: CoreDataErrorCode.migration

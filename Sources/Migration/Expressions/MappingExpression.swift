@@ -9,7 +9,7 @@ struct MappingExpression {
   private let attribute: String?
   /// The variables that stand in `expression.result`.
   private let resultVariables: Set<String>
-  /// As far as it is known beforehand.
+  /// The type of the value, as far as it is known beforehand.
   let type: ExpressionType?
 
   /// Parses and checks an expression.

@@ -10,10 +10,10 @@ public struct ModelLibrary: Sendable {
   public struct Version: Sendable {
     /// The name, such as `Shop 2`.
     public let name: String
-    /// The model.
+    /// The model of this version.
     public let model: ManagedObjectModel
 
-    /// A version.
+    /// A version with a name, such as `Shop 2`.
     public init(name: String, model: ManagedObjectModel) {
       self.name = name
       self.model = model
@@ -24,13 +24,13 @@ public struct ModelLibrary: Sendable {
   public struct Mapping: Sendable {
     /// Path of the file, or a name that the program gave.
     public let name: String
-    /// What it says.
+    /// The mapping model as it was read or given.
     public let mappingModel: MappingModel
     /// Its entity mappings whose entities no version has, in sentences. A mapping model with such a mistake is not
     /// used.
     package internal(set) var mistakes: [String] = []
 
-    /// A mapping model.
+    /// A mapping model with a name for messages.
     public init(name: String, mappingModel: MappingModel) {
       self.name = name
       self.mappingModel = mappingModel
@@ -40,7 +40,7 @@ public struct ModelLibrary: Sendable {
   /// The versions, the oldest first. Those of a folder are in the order of their names, numbers in them as numbers and
   /// capital letters as small ones, so that `shop 10` comes after `Shop 9`.
   public private(set) var versions: [Version]
-  /// The mapping models.
+  /// The mapping models that were found or given.
   public private(set) var mappings: [Mapping]
   /// Warnings about files that could not be used, and about mapping models that fit no version.
   public private(set) var warnings: [String] = []

@@ -8,7 +8,7 @@ struct FilteredObjects {
   /// An entity whose mappings all have filters.
   private struct Filtered {
     let entity: Entity
-    /// As texts; nil where a mapping has its objects from somewhere else than the usual fetch.
+    /// The filters as texts; nil where a mapping has its objects from somewhere else than the usual fetch.
     let filters: [String]?
     /// Attributes by the filters of the mappings that read them.
     let readers: [String: [String]]

@@ -7,25 +7,25 @@ import ObjectModel
 struct MappingLosses {
   /// An entity or a property that goes, by its names in the older model.
   struct Item: Hashable {
-    /// For a property of several entities the one that declares it.
+    /// The name of the entity; of several entities with the property the one that declares it.
     var entity: String
     /// Nil for all objects of the entity.
     var property: String?
     /// Whether the newer model has it, and the mapping model does not mention it.
     var isLeftOut: Bool
-    /// In words, without the names.
+    /// How it is lost, in words without the names.
     var message: String
 
     /// Such as `Note.image: the mapping model leaves it out, and its values go`.
     var description: String { entity + (property.map { "." + $0 } ?? "") + ": " + message }
   }
 
-  /// In the order of the older model's entities.
+  /// The losses in the order of the older model's entities.
   private(set) var items: [Item] = []
 
   private let older: ManagedObjectModel
   private let newer: ManagedObjectModel
-  /// By names and renaming identifiers alone.
+  /// What becomes of each entity by names and renaming identifiers alone.
   private let successions: [String: EntitySuccession]
   /// The entity mappings that objects of an entity are read by, with what these take, by the entity's name.
   private var readers: [String: [(mapping: EntityMapping, reads: SourceReads)]] = [:]

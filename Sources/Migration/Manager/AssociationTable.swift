@@ -20,7 +20,7 @@ struct AssociationTable {
   private struct Pairs {
     var destinations: [ObjectID: Partners] = [:]
     var sources: [ObjectID: Partners] = [:]
-    /// In the order in which they were associated.
+    /// The sources in the order in which they were associated.
     var sourceOrder: [ObjectID] = []
     var destinationOrder: [ObjectID] = []
   }

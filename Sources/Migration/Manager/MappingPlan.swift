@@ -4,7 +4,7 @@ import Predicates
 
 /// A mapping model with all its expressions parsed and checked, ready to be carried out.
 struct MappingPlan {
-  /// One entity mapping.
+  /// One entity mapping with what is needed to carry it out.
   struct Step {
     let mapping: EntityMapping
     let policy: EntityMigrationPolicy
@@ -26,7 +26,7 @@ struct MappingPlan {
     let expression: MappingExpression
   }
 
-  /// In the order in which they are carried out.
+  /// The steps in the order in which they are carried out.
   let steps: [Step]
   /// What is wrong, in the order of the mappings. With any, the plan cannot be carried out.
   let mistakes: [MigrationError]

@@ -6,10 +6,10 @@
 public struct MigrationPolicies: Sendable, ExpressibleByDictionaryLiteral {
   private var classes: [String: EntityMigrationPolicy.Type] = [:]
 
-  /// None.
+  /// A list without policies.
   public init() {}
 
-  /// Policies by name.
+  /// Policies by the class names that mapping models state.
   public init(dictionaryLiteral elements: (String, EntityMigrationPolicy.Type)...) {
     for (name, policy) in elements { classes[name] = policy }
   }

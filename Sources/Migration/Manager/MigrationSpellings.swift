@@ -81,7 +81,7 @@ extension MigrationManager {
   }
 }
 
-/// Core Data's types of what an entity mapping says.
+/// Members of `EntityMapping` with Core Data's optional types, for code that unwraps them.
 public protocol EntityMappingSpelling {}
 
 extension EntityMapping: EntityMappingSpelling {}
@@ -104,7 +104,7 @@ extension EntityMappingSpelling where Self == EntityMapping {
   }
 }
 
-/// Core Data's types of what a property mapping says.
+/// Members of `PropertyMapping` with Core Data's optional types, for code that unwraps them.
 public protocol PropertyMappingSpelling {}
 
 extension PropertyMapping: PropertyMappingSpelling {}
@@ -117,7 +117,7 @@ extension PropertyMappingSpelling where Self == PropertyMapping {
   }
 }
 
-/// Core Data's types of what a migration manager says.
+/// Members of `MigrationManager` with Core Data's optional types, for code that unwraps them.
 public protocol MigrationManagerSpelling {}
 
 extension MigrationManager: MigrationManagerSpelling {}

@@ -2,13 +2,13 @@ import Synchronization
 
 /// A part of a staged migration: a `LightweightMigrationStage` or a `CustomMigrationStage`.
 public protocol MigrationStage: AnyObject, Sendable {
-  /// For messages.
+  /// The name of the stage in messages.
   var label: String { get set }
 }
 
 /// Versions that come from each other by inferred mappings.
 public final class LightweightMigrationStage: MigrationStage {
-  /// For messages.
+  /// The name of the stage in messages.
   public var label: String {
     get { currentLabel.withLock { $0 } }
     set { currentLabel.withLock { $0 = newValue } }
@@ -36,14 +36,14 @@ public final class CustomMigrationStage: MigrationStage {
   }
 
   private let settings: Mutex<Settings>
-  /// For messages.
+  /// The name of the stage in messages.
   public var label: String {
     get { settings.withLock { $0.label } }
     set { settings.withLock { $0.label = newValue } }
   }
-  /// The model before.
+  /// The model of the store before the stage.
   public let currentModel: ManagedObjectModelReference
-  /// The model afterwards.
+  /// The model of the store after the stage.
   public let nextModel: ManagedObjectModelReference
   /// Called before the store is migrated, with the store of the current model.
   public var willMigrateHandler: Handler? {

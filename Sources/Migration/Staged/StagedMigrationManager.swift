@@ -12,7 +12,7 @@ import Synchronization
 /// A store begins at the stage that knows its model; stages before are passed over. Everything is done on a copy beside
 /// the store, which takes its place when the last stage is done: a handler that throws leaves the store as it was.
 public final class StagedMigrationManager: StoreMigrating {
-  /// In the order in which they are carried out.
+  /// The stages in the order in which they are carried out.
   public let stages: [any MigrationStage]
   /// Has the versions that lightweight stages name by their checksums.
   public let library: ModelLibrary

@@ -20,7 +20,7 @@ public struct AccessorGenerator: Sendable {
 
   /// The use of the classes.
   public enum Flavor: String, Sendable, Hashable, CaseIterable {
-    /// This package's `ManagedObject`.
+    /// Classes over this package's `ManagedObject`.
     case seedbed
     /// Apple's framework: the files that Xcode's generator writes.
     case coreData = "core-data"

@@ -16,7 +16,7 @@ struct SwiftNames: Sendable {
 
   /// Name of the enumeration that lists the classes.
   let listName: String
-  /// By position of the entity.
+  /// The names of classes by the position of the entity.
   private let classNames: [String]
   /// All names that the generated code declares, which could hide types of the same name.
   private let declared: Set<String>

@@ -3,7 +3,7 @@ public import ObjectModel
 
 /// A model as it was read from a file, with what the reader could not use.
 public struct ModelFile: Sendable {
-  /// The validated model.
+  /// The model, which was validated when it was read.
   public let model: ManagedObjectModel
   /// The version's name without its suffix; empty for a model that was read from bytes in memory.
   public let versionName: String

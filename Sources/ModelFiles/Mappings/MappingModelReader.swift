@@ -3,14 +3,14 @@ import PropertyLists
 
 /// A mapping model as it was read from a file.
 public struct MappingModelFile: Sendable {
-  /// The mapping model.
+  /// The mapping model that the file holds.
   public let mappingModel: MappingModel
   /// Path of the XML file or archive that was read.
   public let path: String
   /// The copies of the two models that a mapping model of Xcode's editor carries, which may be older than those of the
   /// project; nil for a compiled one.
   public let source: EmbeddedModel?
-  /// As `source`, of the destination.
+  /// The copy of the destination's model; nil for a compiled one.
   public let destination: EmbeddedModel?
   /// Entity mappings whose entities the copies of the models do not have.
   public let warnings: [ModelError.Problem]

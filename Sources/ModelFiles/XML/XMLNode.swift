@@ -2,7 +2,7 @@
 struct XMLNode {
   var name: String
   var attributes: [String: String]
-  /// 1-based.
+  /// The line on which the start tag ends, from 1.
   var line: Int
   var children: [XMLNode] = []
   /// The text directly inside, of all its parts; empty where there are only blanks.

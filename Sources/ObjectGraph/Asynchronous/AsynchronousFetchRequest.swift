@@ -5,7 +5,7 @@ package import StoreInterface
 ///
 /// A class, as in Core Data. It belongs to the context's queue from where it is executed.
 public final class AsynchronousFetchRequest<ResultType: ManagedObject> {
-  /// What is fetched.
+  /// The request that is fetched.
   public var fetchRequest: FetchRequest<ResultType>
   /// How many objects are expected, for the total of the progress; 0 when that is unknown.
   public var estimatedResultCount = 0

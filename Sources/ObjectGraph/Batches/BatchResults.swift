@@ -1,8 +1,8 @@
 public import ObjectModel
 import StoreInterface
 
-/// What a batch did. Contexts return it as such, so that the casts of Core Data code, `as? BatchDeleteResult`, say
-/// something, and are not needed.
+/// What a batch did. `execute` returns this protocol, so Core Data code that casts with `as?` compiles without a
+/// warning; the cast may be left out.
 public protocol BatchResult: Sendable {
   /// `true`, the ids (`[ObjectID]`) or the number (`Int`) of objects, by the request's result type.
   var result: (any Sendable)? { get }
@@ -36,11 +36,11 @@ public struct BatchDeleteResult: BatchResult {
   }
   /// How many objects were deleted, those that cascades reached included; whatever the result type.
   public var count: Int { outcome.deletedCount }
-  /// None.
+  /// Always 0: a deletion adds no objects.
   public var insertedCount: Int { 0 }
-  /// None.
+  /// Always 0: objects that delete rules nullified are not counted.
   public var updatedCount: Int { 0 }
-  /// As `count`.
+  /// The same number as `count`.
   public var deletedCount: Int { outcome.deletedCount }
   /// The ids of the deleted objects, those that cascades reached included; empty unless the result type asks for ids.
   public var objectIDs: [ObjectID] { outcome.deleted }
@@ -65,11 +65,11 @@ public struct BatchUpdateResult: BatchResult {
   }
   /// How many objects got other values; whatever the result type.
   public var count: Int { outcome.updatedCount }
-  /// None.
+  /// Always 0: an update adds no objects.
   public var insertedCount: Int { 0 }
-  /// As `count`.
+  /// The same number as `count`.
   public var updatedCount: Int { outcome.updatedCount }
-  /// None.
+  /// Always 0: an update deletes no objects.
   public var deletedCount: Int { 0 }
   /// The ids of the objects that got other values; empty unless the result type asks for ids.
   public var objectIDs: [ObjectID] { outcome.updated }
@@ -97,7 +97,7 @@ public struct BatchInsertResult: BatchResult {
   public var insertedCount: Int { outcome.insertedCount }
   /// How many of them were there and took other values.
   public var updatedCount: Int { outcome.updatedCount }
-  /// None.
+  /// Always 0: an insertion deletes no objects.
   public var deletedCount: Int { 0 }
   /// The ids of new objects in the order of their rows, then of those that took a row's values; empty unless the result
   /// type asks for ids.

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     pending.dropFormerInsertions()
   }
 
-  /// As `propagateDeletes`, but leaves new objects that are deleted in the list of inserted ones.
+  /// Does what `propagateDeletes` does, but leaves new objects that are deleted in the list of inserted ones.
   func applyDeleteRules() {
     var done = 0
     do {

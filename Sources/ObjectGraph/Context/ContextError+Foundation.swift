@@ -4,7 +4,7 @@ public import ObjectModel
 extension ContextError: BridgedError {
   /// What happened, in a sentence.
   public var errorDescription: String? { description }
-  /// Core Data's domain.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
   /// Core Data's code for the error, or its general code where it has none.
@@ -27,7 +27,7 @@ extension ContextError: BridgedError {
 extension SaveConflictError: BridgedError {
   /// One line per conflict.
   public var errorDescription: String? { description }
-  /// Core Data's domain.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
   /// Core Data's code: 133020 when rows were changed elsewhere, 133021 for uniqueness constraints alone.

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     keep(prefetched: try destinations(of: objects, along: keyPaths))
   }
 
-  /// As `prefetch`; the caller holds what key paths lead to, objects on the way included.
+  /// Fetches what `prefetch` does. The caller must hold what is returned, objects on the way included.
   func destinations(
     of objects: [ManagedObject], along keyPaths: [FetchPredicate.KeyPath]
   ) throws -> [ManagedObject] {

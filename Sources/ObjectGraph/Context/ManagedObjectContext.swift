@@ -25,7 +25,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public enum ConcurrencyType: Sendable, Hashable {
     /// A serial queue of its own.
     case privateQueue
-    /// The main queue.
+    /// The context works on the main queue.
     case mainQueue
 
     /// `privateQueue` under Core Data's older name.
@@ -64,7 +64,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// One object per id.
   let registry = ObjectTable()
-  /// By `Entity.index`.
+  /// What the context knows of each entity, by `Entity.index`.
   private var entityContexts: [EntityContext?] {
     _read { yield unsafe uncheckedEntityContexts }
     _modify { yield unsafe &uncheckedEntityContexts }
@@ -192,7 +192,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
   }
 
-  /// For messages, and the context's name in the store's history. May be used from anywhere.
+  /// The context's name in messages and in the store's history. May be used from anywhere.
   public var name: String? {
     get { label.withLock { $0 } }
     set { label.withLock { $0 = newValue ?? "" } }

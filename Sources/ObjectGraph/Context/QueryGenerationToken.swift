@@ -17,6 +17,6 @@ public struct QueryGenerationToken: Sendable, Hashable {
     left.generation === right.generation
   }
 
-  /// By identity.
+  /// Hashes the identity of the generation.
   public func hash(into hasher: inout Hasher) { hasher.combine(generation.map(ObjectIdentifier.init)) }
 }

@@ -29,7 +29,7 @@ final class QueueConfinement: Sendable {
 
   private var isMainQueue: Bool { holder === QueueHolder.ofMainQueue }
 
-  /// For messages.
+  /// The name of the queue in messages.
   var label: String { isMainQueue ? "the main queue" : "queue \(queue.label)" }
 
   /// Whether the current thread runs work of this queue.

@@ -25,7 +25,7 @@ public final class FetchedResultsController<ResultType> {
 
   // MARK: What it was made with
 
-  /// Where objects live.
+  /// The context that the fetched objects belong to.
   public var managedObjectContext: ManagedObjectContext { results.managedObjectContext }
   /// Objects with equal values here make a section; nil for one section of all. The first sort descriptor must keep
   /// them together: usually it is this very key path. It leads over to-one relationships to `entity.name` or to an

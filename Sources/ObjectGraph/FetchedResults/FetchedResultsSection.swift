@@ -71,30 +71,30 @@ public protocol FetchedResultsControllerDelegate: AnyObject {
 }
 
 extension FetchedResultsControllerDelegate {
-  /// Does nothing.
+  /// Does nothing; a delegate need not implement it.
   public func controller(_ controller: FetchedResultsController<any FetchRequestResult>, didFailWith error: any Error) {
   }
-  /// Does nothing.
+  /// Does nothing; a delegate need not implement it.
   public func controllerWillChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {}
-  /// Does nothing.
+  /// Does nothing; a delegate need not implement it.
   public func controller(
     _ controller: FetchedResultsController<any FetchRequestResult>,
     didChange sectionInfo: any FetchedResultsSectionInfo,
     atSectionIndex index: Int, for type: FetchedResultsChangeType
   ) {}
-  /// Does nothing.
+  /// Does nothing; a delegate need not implement it.
   public func controller(
     _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: IndexPath?
   ) {}
-  /// Does nothing.
+  /// Does nothing; a delegate need not implement it.
   public func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {}
-  /// Does nothing.
+  /// Does nothing; a delegate need not implement it.
   public func controller(
     _ controller: FetchedResultsController<any FetchRequestResult>,
     didChangeContentWith snapshot: FetchedResultsSnapshot
   ) {}
-  /// Does nothing.
+  /// Does nothing; a delegate need not implement it.
   public func controller(
     _ controller: FetchedResultsController<any FetchRequestResult>,
     didChangeContentWith difference: CollectionDifference<ObjectID>

@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// The results of a controller as section names and object ids, which may be handed to other threads.
 public struct FetchedResultsSnapshot: Sendable, Hashable {
-  /// One section.
+  /// A section with the ids of its objects.
   public struct Section: Sendable, Hashable {
     /// The section's name.
     public var name: String

@@ -4,7 +4,7 @@ struct RemainingResults {
   typealias Section = ResultsChanges<ManagedObject>.Section
 
   private let sections: [Section]
-  /// Of each section the indexes of what is taken out, rising.
+  /// The indexes that are taken out of each section, rising.
   let removed: [[Int]]
   /// Which sections have something left.
   let live: [Int]

@@ -23,7 +23,7 @@ struct ResultsChanges<Item: Hashable> {
       && updated.isEmpty
   }
 
-  /// No changes.
+  /// A list without changes.
   init() {}
 
   /// - Parameters:

@@ -11,7 +11,7 @@ struct ResultsEdit {
     var arrivals: [(place: Int, element: ManagedObject)] = []
   }
 
-  /// Of each old section the objects that are taken out first, by rising indexes.
+  /// The indexes of the objects that are taken out of each old section first, rising.
   let removed: [[Int]]
   /// The sections afterwards, in their order.
   let targets: [Target]

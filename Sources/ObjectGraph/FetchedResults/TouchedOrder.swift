@@ -46,7 +46,7 @@ enum TouchedOrder {
     return result
   }
 
-  /// As `displaced`, by looking at the whole list.
+  /// Finds what `displaced` finds, by looking at the whole list.
   /// - Parameter count: how many elements there are now.
   /// - Returns: elements by where they were and where they are, those among them that were not touched included.
   static func displaced(_ touches: [Touch], count: Int) -> [(from: Int, to: Int)] {

@@ -49,7 +49,7 @@ extension TrackedResults {
     tell(snapshot, snapshot.objectIDs.difference(from: told.objectIDs).inferringMoves(), delegate, controller)
   }
 
-  /// As `tellIDs`, where it is known what was touched.
+  /// Does what `tellIDs` does, where it is known what was touched.
   private func tellIDs(touched: [ResultsChanges<ManagedObject>.Touched]) {
     guard isToldCurrent, let delegate, let controller, let content else { return tellIDs() }
     let snapshot = told.following(to: content, touched)

@@ -104,7 +104,7 @@ extension FetchExpression {
 }
 
 extension ExpressionValue {
-  /// As `anyValue`, with objects where there is a context for them.
+  /// The same value as `anyValue`, with objects where there is a context for them.
   fileprivate func plain(in context: ManagedObjectContext?) -> Any? {
     switch self {
     case .value(let value): value.anyValue

@@ -6,9 +6,9 @@ extension ManagedObject: PredicateArgument {
   public var predicateExpression: FetchExpression { .object(objectID) }
 }
 
-/// For arguments of predicates, as in `owner as CVarArg`; it is nothing for functions of C.
+/// Lets objects be arguments of predicates, as in `owner as CVarArg`. Functions of C take none.
 extension ManagedObject: CVarArg {
   // swift-format-ignore: NoLeadingUnderscores
-  /// Stops the program.
+  /// Stops the program: an object can be an argument of a predicate, but not of a C function.
   public var _cVarArgEncoding: [Int] { preconditionFailure("functions of C take no managed object") }
 }

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// As `fetch`, with rows from somewhere else.
+  /// Fetches as `fetch` does, with rows from somewhere else.
   /// - Parameter read: the rows of a request: the given one, or with pending changes that without limit and offset.
   func fetch(_ request: FetchSpecification, reading read: (FetchSpecification) throws -> [SnapshotBlock]) throws
     -> [ManagedObject]

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     return places.map { $0.map { objects[$0] } }
   }
 
-  /// For each value, where it first stands among others.
+  /// For each value, the place where it first stands among others; nil where it does not.
   private static func places(of values: [Value], among others: [Value]) -> [Int?] {
     // Most keys are integers, which are told apart in half the time.
     let isPlain = values.allSatisfy { $0.asInteger != nil } && others.allSatisfy { $0.asInteger != nil }

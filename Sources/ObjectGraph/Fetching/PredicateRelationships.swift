@@ -9,7 +9,7 @@ struct PredicateRelationships {
   /// The destinations of the relationships.
   private(set) var destinations: Set<Entity> = []
 
-  /// Of a predicate about objects of the entity.
+  /// The relationships of a predicate about objects of the entity.
   init(_ predicate: FetchPredicate, of entity: Entity) {
     collect(predicate, ExpressionScope(entity))
   }

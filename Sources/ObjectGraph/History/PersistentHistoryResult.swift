@@ -1,8 +1,8 @@
 public import ObjectModel
 public import StoreInterface
 
-/// What a `PersistentHistoryChangeRequest` found or did. Contexts return it as such, so that the cast of Core Data
-/// code, `as? PersistentHistoryResult`, says something, and is not needed.
+/// What a `PersistentHistoryChangeRequest` found or did. `execute` returns this protocol, so Core Data code that casts
+/// with `as?` compiles without a warning; the cast may be left out.
 public protocol HistoryResult: Sendable {
   /// What was asked for.
   var resultType: PersistentHistoryResultType { get }
@@ -18,7 +18,7 @@ public protocol HistoryResult: Sendable {
   var result: Any? { get }
 }
 
-/// The one `HistoryResult`.
+/// The only type that implements `HistoryResult`.
 public struct PersistentHistoryResult: HistoryResult {
   /// What was asked for.
   public let resultType: PersistentHistoryResultType
@@ -31,7 +31,7 @@ public struct PersistentHistoryResult: HistoryResult {
   /// How many transactions or changes were found, or transactions deleted.
   public let count: Int
 
-  /// Of a deletion.
+  /// The result of a deletion.
   init(deletedCount: Int) {
     resultType = .statusOnly
     count = deletedCount

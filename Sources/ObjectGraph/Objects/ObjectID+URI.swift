@@ -19,7 +19,7 @@ extension ObjectID {
 }
 
 extension ObjectID: CustomStringConvertible {
-  /// The URI.
+  /// The text of the id's URI.
   public var description: String { uriText }
 }
 

@@ -22,5 +22,5 @@ public struct SnapshotEvents: OptionSet, Sendable, Hashable {
   public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
 }
 
-/// Core Data's name.
+/// Core Data's name of `SnapshotEvents`.
 public typealias SnapshotEventType = SnapshotEvents

@@ -37,7 +37,7 @@ public enum FetchRequestResultType: Sendable, Hashable, CaseIterable {
 }
 
 extension ManagedObject: FetchRequestResult {
-  /// Managed objects.
+  /// A request for managed objects.
   public static var fetchRequestResultType: FetchRequestResultType { .managedObjectResultType }
 }
 
@@ -56,17 +56,17 @@ extension FetchRequestResult where Self: ManagedObject {
 }
 
 extension ObjectID: FetchRequestResult {
-  /// Ids.
+  /// A request for the ids of objects.
   public static var fetchRequestResultType: FetchRequestResultType { .managedObjectIDResultType }
 }
 
 extension Dictionary: FetchRequestResult where Key == String, Value == Any {
-  /// Dictionaries.
+  /// A request for dictionaries of properties.
   public static var fetchRequestResultType: FetchRequestResultType { .dictionaryResultType }
 }
 
 extension NSDictionary: FetchRequestResult {
-  /// Dictionaries.
+  /// A request for dictionaries of properties.
   public class var fetchRequestResultType: FetchRequestResultType { .dictionaryResultType }
 }
 

@@ -20,17 +20,17 @@ extension AnyKeyPath: FetchedProperty {
 }
 
 extension AttributeDescription: FetchedProperty {
-  /// The attribute.
+  /// The attribute's value, under the attribute's name.
   public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
 }
 
 extension Relationship: FetchedProperty {
-  /// The relationship.
+  /// The relationship's destination, under the relationship's name.
   public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
 }
 
 extension FetchedExpression: FetchedProperty {
-  /// Itself.
+  /// The expression itself.
   public var fetchedExpression: FetchedExpression { self }
 }
 
@@ -41,7 +41,7 @@ public final class ExpressionDescription {
   public var name = ""
   /// What is fetched; nil until it is set.
   public var expression: FetchExpression?
-  /// Of which type the value is. Stores find it out themselves; it documents the program.
+  /// The type of the value. Stores find it out themselves; it documents the program.
   public var expressionResultType = AttributeType.undefined
   /// `expressionResultType`
   public var resultType: AttributeType {

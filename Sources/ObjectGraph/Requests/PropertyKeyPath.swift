@@ -7,7 +7,7 @@ public protocol PropertyKeyPath {
 }
 
 extension String: PropertyKeyPath {
-  /// Itself.
+  /// The text itself.
   public var propertyKeyPath: String { self }
 }
 

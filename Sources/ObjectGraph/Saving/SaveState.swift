@@ -1,14 +1,14 @@
 import StoreInterface
 
-/// Where a context is in its saves.
+/// Whether a save is running, and what its hooks changed.
 final class SaveState {
-  /// Whether a save is going on: there is no other inside it.
+  /// Whether a save is running. A save inside it is an error.
   private(set) var isUnderWay = false
   /// How many saves wrote something.
   private(set) var count = 0
-  /// The object whose `willSave` is running, and what it was told to be, with what primitive values it was given since.
+  /// The object whose `willSave` runs, with its state at the call and its primitive changes since.
   private var hook: (object: ManagedObject, state: ObjectState)?
-  /// What the parent had after it took this save's changes, until that is announced.
+  /// The state of the parent after it took this save's changes, until the save is announced.
   private var stateOfParent: SharedState?
 
   func begin() throws(ContextError) {

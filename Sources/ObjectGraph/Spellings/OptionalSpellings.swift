@@ -5,7 +5,7 @@ public import ObjectModel
 // properties come before those of protocols. Both must mean the same, whichever is taken. (A set in place of an array would
 // not do: where both fit, as in `#expect(list.isEmpty)`, the compiler takes neither.)
 
-/// Core Data's types of what an entity says.
+/// Members of `Entity` with Core Data's optional types, for code that unwraps them.
 public protocol EntitySpelling {}
 
 extension Entity: EntitySpelling {}
@@ -18,7 +18,7 @@ extension EntitySpelling where Self == Entity {
   }
 }
 
-/// Core Data's types of what a relationship says.
+/// Members of `Relationship` with Core Data's optional types, for code that unwraps them.
 public protocol RelationshipSpelling {}
 
 extension Relationship: RelationshipSpelling {}

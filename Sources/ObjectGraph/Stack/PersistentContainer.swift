@@ -140,7 +140,7 @@ open class PersistentContainer: @unchecked Sendable {
   }
 }
 
-/// The store that was not described: loading it is an error, so that loading nothing is one.
+/// Stands for the missing description of a container without stores: loading it throws.
 private struct UndescribedStoreType: PersistentStoreType {
   let containerName: String
 

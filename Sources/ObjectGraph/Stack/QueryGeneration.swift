@@ -4,13 +4,13 @@ import StoreInterface
 /// The stores of a coordinator as they were at one moment, for all contexts that have its token. It is closed when the
 /// last of them releases it.
 final class QueryGeneration: Sendable {
-  /// All stores.
+  /// All stores of the coordinator as one.
   let group: StoreGroup
   /// The reader of all stores together.
   let reader: any StoreReading
   /// Its rows never change.
   let rowCache = RowCache()
-  /// For messages and comparisons.
+  /// The identity of the coordinator, by which a token of another one is refused.
   let coordinator: ObjectIdentifier
   private let generations: [any StoreGeneration]
 

@@ -7,7 +7,7 @@ import StoreInterface
 /// Each has its own row cache, so that no row of one is taken for one of the other.
 struct RowSource: Sendable {
   let coordinator: PersistentStoreCoordinator
-  /// nil: the newest.
+  /// The generation that is read; nil for the newest state.
   let generation: QueryGeneration?
   let rowCache: RowCache
 

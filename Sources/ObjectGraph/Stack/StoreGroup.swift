@@ -4,7 +4,7 @@ import StoreInterface
 
 /// Several stores, or a generation of each, read as one.
 struct StoreGroup: MonitoredFetching {
-  /// One of them.
+  /// One of the stores.
   struct Part: Sendable {
     let attached: StoreRouter.AttachedStore
     /// The store itself, or a generation of it.
@@ -150,7 +150,7 @@ private struct SortKeys {
   let store: any StoreReading
   let snapshots: [Snapshot]
 
-  /// For each snapshot the value at each key path.
+  /// The values at all key paths, one list for each snapshot.
   func values(_ keyPaths: [FetchPredicate.KeyPath]) throws -> [[Value]] {
     let columns = try keyPaths.map { try column($0) }
     return snapshots.indices.map { row in columns.map { $0[row] } }

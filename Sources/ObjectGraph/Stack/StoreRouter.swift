@@ -27,14 +27,14 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     /// What ids of its objects have in common, by `Entity.index`.
     let idSpaces: ObjectID.Spaces
     let url: URL?
-    /// As the store says, or as it was described.
+    /// Whether the store is read-only, by its description or by itself.
     let isReadOnly: Bool
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
     /// The observation of remote changes, which ends when it is released.
     let observation: (any RemoteChangeObservation)?
 
-    /// For messages.
+    /// The name of the store in messages.
     var name: String { "the store \((url ?? store.url)?.path ?? identifier)" }
 
     /// Whether objects of this very entity may be kept here.

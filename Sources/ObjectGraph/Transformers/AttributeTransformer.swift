@@ -53,7 +53,7 @@ public enum AttributeTransformers {
 
 /// Why the value of a Transformable attribute could not be had, or not be set.
 public struct AttributeTransformError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The attribute's name.
+  /// The name of the attribute whose value is at fault.
   public let attribute: String
   /// What is wrong: one sentence without a period.
   public let message: String
@@ -68,11 +68,11 @@ public struct AttributeTransformError: Error, Sendable, Hashable, CustomStringCo
 }
 
 extension ArchiveContentError: BridgedError {
-  /// What is wrong.
+  /// The description, under Foundation's name.
   public var errorDescription: String? { description }
   /// The type's own: Core Data has no such errors.
   public static var errorDomain: String { "Seedbed.ArchiveContentError" }
-  /// Always 1.
+  /// Always 1: there is one kind.
   public var errorCode: Int { 1 }
 }
 
@@ -81,7 +81,7 @@ extension AttributeTransformError: BridgedError {
   public var errorDescription: String? { description }
   /// The type's own: Core Data has no such errors.
   public static var errorDomain: String { "Seedbed.AttributeTransformError" }
-  /// Always 1.
+  /// Always 1: there is one kind.
   public var errorCode: Int { 1 }
   /// The description, under Foundation's key.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }

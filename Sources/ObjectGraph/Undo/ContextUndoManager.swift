@@ -41,7 +41,7 @@ public final class ContextUndoManager {
   /// The contexts that use this undo manager.
   private var contexts: [WeakContext] = []
 
-  /// An empty history.
+  /// A manager with an empty history.
   public init() {}
 
   /// Whether there is something to undo.
@@ -171,7 +171,7 @@ public final class ContextUndoManager {
     while !openGroups.isEmpty { closeGroup() }
   }
 
-  /// Forgets everything.
+  /// Forgets all actions: nothing can be undone or redone afterwards.
   public func removeAllActions() {
     undoStack = []
     redoStack = []

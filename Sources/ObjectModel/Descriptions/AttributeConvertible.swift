@@ -10,7 +10,7 @@ public protocol AttributeConvertible {
 }
 
 extension String: AttributeConvertible {
-  /// Text.
+  /// A value with this text.
   public var attributeValue: Value { .string(self) }
   /// Nil for anything but text.
   public init?(attributeValue: Value) {
@@ -20,7 +20,7 @@ extension String: AttributeConvertible {
 }
 
 extension Bool: AttributeConvertible {
-  /// A boolean.
+  /// A value with this boolean.
   public var attributeValue: Value { .boolean(self) }
   /// Nil for anything but a boolean, 0 and 1.
   public init?(attributeValue: Value) {
@@ -62,7 +62,7 @@ extension UInt32: AttributeConvertible {}
 extension UInt64: AttributeConvertible {}
 
 extension Double: AttributeConvertible {
-  /// A double.
+  /// A value with this double.
   public var attributeValue: Value { .double(self) }
   /// Nil for anything but a number. A decimal becomes the nearest double.
   public init?(attributeValue: Value) {
@@ -86,7 +86,7 @@ extension Float: AttributeConvertible {
 }
 
 extension Decimal: AttributeConvertible {
-  /// A decimal.
+  /// A value with this decimal.
   public var attributeValue: Value { .decimal(self) }
   /// Nil for anything but a number. A double becomes the shortest decimal that is the same double.
   public init?(attributeValue: Value) {
@@ -102,7 +102,7 @@ extension Decimal: AttributeConvertible {
 }
 
 extension Date: AttributeConvertible {
-  /// A date.
+  /// A value with this date.
   public var attributeValue: Value { .date(self) }
   /// Nil for anything but a date.
   public init?(attributeValue: Value) {
@@ -112,7 +112,7 @@ extension Date: AttributeConvertible {
 }
 
 extension Data: AttributeConvertible {
-  /// Bytes.
+  /// A value with these bytes.
   public var attributeValue: Value { .data(self) }
   /// Nil for anything but bytes.
   public init?(attributeValue: Value) {
@@ -122,7 +122,7 @@ extension Data: AttributeConvertible {
 }
 
 extension UUID: AttributeConvertible {
-  /// A UUID.
+  /// A value with this UUID.
   public var attributeValue: Value { .uuid(self) }
   /// Nil for anything but a UUID.
   public init?(attributeValue: Value) {
@@ -132,7 +132,7 @@ extension UUID: AttributeConvertible {
 }
 
 extension URL: AttributeConvertible {
-  /// A URI.
+  /// A value with this URI.
   public var attributeValue: Value { .uri(self) }
   /// Nil for anything but a URI.
   public init?(attributeValue: Value) {

@@ -42,7 +42,7 @@ public enum CoreDataErrorCode {
   public static let persistentStoreTimeout = 134_090
   /// The store cannot do what is asked.
   public static let persistentStoreUnsupportedRequestType = 134_091
-  /// A migration failed.
+  /// A migration failed for a reason without a code of its own.
   public static let migration = 134_110
   /// A migration was cancelled.
   public static let migrationCancelled = 134_120

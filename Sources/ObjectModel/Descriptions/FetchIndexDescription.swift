@@ -21,9 +21,9 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public struct Element: Sendable, Hashable {
     /// How the element is kept. Raw values are those of compiled models.
     public enum Kind: Int, Sendable, Hashable {
-      /// In a b-tree.
+      /// The element is kept in a b-tree.
       case binary = 0
-      /// In an R-tree, for ranges of numbers.
+      /// The element is kept in an R-tree, for ranges of numbers.
       case rTree = 1
     }
 

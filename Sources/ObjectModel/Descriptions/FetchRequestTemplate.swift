@@ -35,7 +35,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 public struct FetchedPropertyDescription: Sendable, Hashable {
   /// A letter or underscore, then letters, digits and underscores; unique among the entity's properties.
   public var name: String
-  /// The request.
+  /// The request that the property stands for.
   public var fetchRequest: FetchRequestTemplate
   /// Free entries of the model's author.
   public var userInfo: [String: String] = [:]

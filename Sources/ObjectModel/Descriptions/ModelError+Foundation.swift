@@ -3,7 +3,7 @@ import Foundation
 extension ModelError: BridgedError {
   /// The problems, as `description` has them.
   public var errorDescription: String? { description }
-  /// The first hint.
+  /// The hint of the first problem that has one.
   public var recoverySuggestion: String? { problems.lazy.compactMap(\.hint).first }
   /// Core Data has no errors of its own about models.
   public static var errorDomain: String { "Seedbed.ModelError" }

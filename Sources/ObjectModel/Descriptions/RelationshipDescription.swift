@@ -45,7 +45,7 @@ public struct RelationshipDescription: Sendable, Hashable {
   /// Whether every object needs a destination: not optional, and of a to-many a minimum count of at least 1.
   public var isMandatory: Bool { !isOptional && (!isToMany || minimumCount > 0) }
 
-  /// A to-one relationship.
+  /// A to-one relationship to the entity of that name.
   public init(_ name: String, toOne destination: String, inverse: String? = nil) {
     self.name = name
     self.destinationEntityName = destination

@@ -32,7 +32,8 @@ struct DifferenceList {
     if old != new { append(.changed(aspect, from: old.shown, to: new.shown), affectsHash: affectsHash) }
   }
 
-  /// Of a derived attribute only the derivation enters the hash, of a composite its leaves; of a transient one nothing.
+  /// Compares two attributes. Of a derived one only the derivation enters the hash, of a composite its leaves, of a
+  /// transient one nothing.
   /// - Parameter movesHash: whether the name puts its hash in another place.
   mutating func compare(
     _ old: AttributeDescription, _ new: AttributeDescription, isStored: Bool, movesHash: Bool

@@ -40,15 +40,15 @@ extension MappingInferenceError: BridgedError, CustomStringConvertible {
   public var description: String {
     (["no mapping can be inferred from the two models:"] + obstacles.map { "  \($0)" }).joined(separator: "\n")
   }
-  /// As `description`.
+  /// The description, under Foundation's name.
   public var errorDescription: String? { description }
-  /// What to do.
+  /// What can be done instead, the same for all obstacles.
   public var recoverySuggestion: String? {
     "write a mapping model for these entities, or take the steps through a version in between"
   }
-  /// Core Data's.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
-  /// Core Data's code.
+  /// Core Data's code for mappings that cannot be inferred.
   public var errorCode: Int { CoreDataErrorCode.inferredMappingModel }
   /// The description and what to do.
   public var errorUserInfo: [String: Any] {
@@ -124,7 +124,7 @@ extension MappingInference {
       + "$manager.sourceContext, NO)"
   }
 
-  /// By name without regard to case, as compiled mapping models have them.
+  /// The mappings by name without regard to case, as compiled mapping models have them.
   private static func sorted(_ mappings: [PropertyMapping]) -> [PropertyMapping] {
     mappings.sortedByCodePoint(\.name).sortedByCodePoint { $0.name.lowercased() }
   }

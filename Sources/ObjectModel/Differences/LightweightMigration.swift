@@ -34,7 +34,7 @@ public struct LightweightMigration: Sendable, Hashable {
     public let entity: String
     /// The property, nil for the entity as a whole.
     public let property: String?
-    /// In words, without the names.
+    /// The fact in words, without the names.
     public let message: String
 
     package init(entity: String, property: String?, message: String) {

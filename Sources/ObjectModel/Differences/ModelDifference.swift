@@ -10,7 +10,7 @@ public struct ModelDifference: Sendable, Hashable {
     case fetchIndex(String)
   }
 
-  /// How it differs.
+  /// The kinds of differences.
   public enum Change: Sendable, Hashable {
     case added
     case removed
@@ -57,7 +57,7 @@ public struct ModelDifference: Sendable, Hashable {
   public let entity: String
   /// The part of the entity that differs.
   public let subject: Subject
-  /// How it differs.
+  /// In what way the subject differs.
   public let change: Change
   /// Whether it makes the version hashes differ, so that a store of the older model needs a migration.
   public let affectsVersionHash: Bool

@@ -2,7 +2,7 @@ public import Foundation
 
 /// How objects of one model become objects of another, entity by entity, as in a mapping model of Core Data.
 public struct MappingModel: Sendable, Hashable {
-  /// In the order in which they are carried out. Their names are unique.
+  /// The mappings in the order in which they are carried out. Their names are unique.
   public var entityMappings: [EntityMapping]
 
   /// A mapping model of these parts.
@@ -70,7 +70,7 @@ public struct EntityMapping: Sendable, Hashable {
 public struct PropertyMapping: Sendable, Hashable {
   /// The property of the destination entity.
   public var name: String
-  /// In the format language, over `$source`, `$manager` and the like; nil leaves the property as it is.
+  /// The value in the format language, over `$source`, `$manager` and the like; nil leaves the property as it is.
   public var valueExpression: String?
 
   /// A mapping of a property.

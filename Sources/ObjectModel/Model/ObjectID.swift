@@ -17,7 +17,7 @@ public struct ObjectID: Sendable, Hashable {
     package let store: String?
     /// Whether its ids are temporary, which is asked of every object: a comparison of `store` would copy the text.
     @usableFromInline package let isTemporary: Bool
-    /// `Entity.index`.
+    /// The `Entity.index` of the object's entity.
     package let entityIndex: Int
     /// `Entity.index` of the hierarchy's root.
     package let rootIndex: Int

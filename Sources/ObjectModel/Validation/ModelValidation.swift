@@ -1,4 +1,4 @@
-/// How much a model may be at odds with what Xcode would say of it.
+/// Which of Xcode's rules a model must meet.
 public enum ModelValidation: Int, Sendable, Comparable {
   /// For models built in code: every mistake is an error.
   case strict
@@ -8,6 +8,6 @@ public enum ModelValidation: Int, Sendable, Comparable {
   /// store could be laid out from.
   case compiled
 
-  /// By tolerance, the strictest first.
+  /// Orders by tolerance, the strictest first.
   public static func < (left: ModelValidation, right: ModelValidation) -> Bool { left.rawValue < right.rawValue }
 }

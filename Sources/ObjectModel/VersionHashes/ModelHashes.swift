@@ -5,9 +5,9 @@ import Foundation
 ///
 /// All hashes are SHA-256, strings enter as UTF-8 without a terminator, integers little-endian.
 struct ModelHashes: Sendable {
-  /// By position of the entity.
+  /// The version hashes by the position of the entity.
   let entities: [Data]
-  /// By position of the entity: which rules behind its hash are not confirmed.
+  /// The rules behind each entity's hash that are not confirmed, by the position of the entity.
   let unconfirmed: [[String]]
   let digest: String
   let checksum: String

@@ -3,7 +3,7 @@ import ObjectModel
 
 /// A date format or time zone that cannot be used.
 public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// What is wrong with the format or the time zone.
   public var message: String
   /// What to do about it.
   public var hint: String?
@@ -22,7 +22,7 @@ public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertibl
 public struct DateParser: Sendable {
   private enum Format: Sendable {
     case iso8601
-    /// Ticks per second.
+    /// A count since 1970, with this many ticks per second.
     case epoch(Int64)
     case pattern(DatePattern)
   }
@@ -122,7 +122,7 @@ public struct DateParser: Sendable {
 
 /// How far a zone's clocks are ahead of UTC.
 enum ZoneOffset: Sendable {
-  /// In seconds.
+  /// The same offset at all times, in seconds.
   case fixed(Int64)
   case zone(TimeZone)
 

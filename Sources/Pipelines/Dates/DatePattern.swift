@@ -146,6 +146,7 @@ struct DatePattern: Sendable {
 
   /// Reads a date; false when the text does not follow the pattern. The date is not yet checked.
   func read(_ cursor: inout DateCursor) -> Bool {
+    // Safety: the cursor compares every index with its count, and its bytes are the caller's, good for this call.
     for element in elements {
       guard unsafe read(element, &cursor) else { return false }
     }
@@ -156,6 +157,7 @@ struct DatePattern: Sendable {
   }
 
   private func read(_ element: Element, _ cursor: inout DateCursor) -> Bool {
+    // Safety: as above; only the cursor reads bytes.
     switch element {
     case .literal(let byte): return unsafe cursor.accept(byte)
     case .year:

@@ -8,6 +8,8 @@ public enum DurationParser {
     var index = 0
     let count = bytes.count
     guard count > 0 else { return nil }
+    // Safety: an index is compared with `count` before its byte is read. `twoDigits` reads three bytes, which are there
+    // by the guards before it.
     let first = unsafe bytes[0]
     let isNegative = first == UInt8(ascii: "-")
     if isNegative || first == UInt8(ascii: "+") { index = 1 }
@@ -52,6 +54,7 @@ public enum DurationParser {
   /// The number of `:NN` at the index, nil unless it is that and below 60.
   @inline(__always)
   private static func twoDigits(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Int64? {
+    // Safety: `parse` has compared `index + 3` with the count.
     guard unsafe bytes[index] == UInt8(ascii: ":") else { return nil }
     let tens = unsafe bytes[index + 1] &- UInt8(ascii: "0")
     let ones = unsafe bytes[index + 2] &- UInt8(ascii: "0")

@@ -4,7 +4,7 @@ package import Foundation
 package enum ExactNumber {
   /// The most digits that a `Decimal` surely holds.
   static let digits = 38
-  /// As many digits as a Double always gives back.
+  /// The number of digits that a Double always gives back.
   private static let doubleDigits = 15
 
   /// The number in a text that `ParsedNumber` reads; nil where a `Decimal` does not hold all of it.

@@ -18,7 +18,8 @@
     for (key, value) in pairs { values[Array(key.utf8)] = .string(value) }
   }
 
-  /// Enters a record.
+  /// Adds the value that a record gives for a key.
+  /// - Throws: `RecordExpressionFailure` for an empty or repeated key, and when the table gets too large.
   package mutating func add(key: RecordExpressionValue, _ value: RecordExpressionValue) throws(RecordExpressionFailure)
   {
     guard !key.isMissing else {

@@ -32,9 +32,9 @@ public struct RecordExpression: Sendable, Hashable {
   }
   /// The path of `.`: the value itself that fields are looked for in, such as an element of an array of texts.
   package static let elementPath = ""
-  /// As written in the pipeline file.
+  /// The text as it stands in the pipeline file.
   public var source: String
-  /// The tree.
+  /// The topmost part of the parsed expression.
   public var root: Node
   /// Whether it stands where only a constant may, so that it is no column even if one has its name.
   var isLiteral = false

@@ -19,7 +19,7 @@ extension RecordExpressionError: BridgedError {
 }
 
 extension RecordExpressionFailure: BridgedError {
-  /// What is wrong.
+  /// The description, under Foundation's name.
   public var errorDescription: String? { description }
   /// What to do about it.
   public var recoverySuggestion: String? { hint }
@@ -36,13 +36,13 @@ extension RecordExpressionFailure: BridgedError {
 }
 
 extension DateFormatError: BridgedError {
-  /// What is wrong.
+  /// The description, under Foundation's name.
   public var errorDescription: String? { description }
   /// What to do about it.
   public var recoverySuggestion: String? { hint }
   /// The type's own: Core Data has no such errors.
   public static var errorDomain: String { "Seedbed.DateFormatError" }
-  /// Always 1.
+  /// Always 1: there is one kind.
   public var errorCode: Int { 1 }
   /// The description and the hint, under Foundation's keys.
   public var errorUserInfo: [String: Any] {

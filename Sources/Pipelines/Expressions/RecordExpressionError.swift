@@ -14,7 +14,7 @@ public struct RecordExpressionError: Error, Sendable, Hashable, CustomStringConv
     self.hint = hint
   }
 
-  /// `column: message`.
+  /// The column and the message, as in `column: message`.
   public var description: String { "\(column): \(message)" }
 }
 
@@ -22,7 +22,7 @@ public struct RecordExpressionError: Error, Sendable, Hashable, CustomStringConv
 public struct RecordExpressionFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// Stable code, such as `expression.overflow`.
   public var code: String
-  /// What is wrong.
+  /// What is wrong with the record's value.
   public var message: String
   /// What to do about it.
   public var hint: String?
@@ -34,7 +34,7 @@ public struct RecordExpressionFailure: Error, Sendable, Hashable, CustomStringCo
     self.hint = hint
   }
 
-  /// The message.
+  /// The message alone, without the hint.
   public var description: String { message }
 
   static func notANumber(_ text: String) -> RecordExpressionFailure {

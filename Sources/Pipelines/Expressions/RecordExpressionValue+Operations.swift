@@ -40,7 +40,7 @@ enum RecordExpressionNumber {
 }
 
 extension RecordExpressionValue {
-  /// Absent or null.
+  /// Whether the value is absent or null.
   public var isNull: Bool { self == .absent || self == .null }
 
   /// Absent, null or the empty text: what `??` replaces.

@@ -73,7 +73,7 @@ package enum FieldType: Sendable, Equatable {
 /// The default of a field.
 enum FieldDefault: Sendable, Equatable {
   case required
-  /// Nothing.
+  /// The field has no default and may be left out.
   case none
   case value(FieldValue)
   /// Something that depends on other fields, in words.

@@ -9,7 +9,7 @@ package struct EnvironmentExpansion: Equatable {
     var hint: String?
   }
 
-  /// Text without variables.
+  /// A text in which no variables are to be replaced.
   package init(plain text: String) { self.text = text }
 
   /// Puts in `${NAME}` and `${NAME:default}`; `$$` is a dollar sign, and any other `$` stands for itself.

@@ -13,7 +13,7 @@ package struct SlotList {
   var position: FilePosition?
   private var slots: [String: Int] = [:]
 
-  /// No slot.
+  /// A list without slots.
   package init() {}
 
   package mutating func slot(of path: String) -> Int {

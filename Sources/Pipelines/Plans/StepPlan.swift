@@ -100,11 +100,11 @@ package enum MatchPart: Sendable, Hashable {
 /// How the cells of one attribute column come about.
 package struct CellPlan: Sendable {
   package enum Input: Sendable {
-    /// The field itself.
+    /// The text of the field itself.
     case field(slot: Int)
     /// `duration(field)`, decoded without going through an expression value.
     case duration(slot: Int)
-    /// `normalized(field)`, likewise.
+    /// `normalized(field)`, decoded likewise.
     case normalized(slot: Int)
     case expression(RecordExpressionEvaluator)
     case constant(RecordExpressionValue)
@@ -182,9 +182,9 @@ package struct ReferencePlan: Sendable {
 package struct ChildPlan: Sendable {
   /// Where the objects are.
   package enum Input: Sendable {
-    /// In a field, as an object or array.
+    /// The objects are in a field, as an object or array.
     case field(slot: Int)
-    /// In a list that an expression yields, over these fields; some texts in them mean null.
+    /// The objects come from a list that an expression over these fields yields; some texts in it mean null.
     case list(RecordExpressionEvaluator, slots: [Int], nulls: [[UInt8]])
 
     /// The fields that are read.

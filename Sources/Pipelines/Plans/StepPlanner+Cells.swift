@@ -73,7 +73,7 @@ extension StepPlanner {
       slots: expression.fieldPaths.map { slots.slot(of: $0) }, isRestored: isRestoring)
   }
 
-  /// As `AttributeValidator` matches; that the expression is valid was checked for the whole entity.
+  /// The pattern as `AttributeValidator` matches it; that the expression is valid was checked for the whole entity.
   private func pattern(of attribute: AttributeDescription) -> NSRegularExpression? {
     guard attribute.type == .string, let source = attribute.regularExpression, !source.isEmpty else { return nil }
     return try? TextPattern.whole(source)

@@ -3,7 +3,7 @@ import Synchronization
 /// A flag that a signal handler or another thread raises and the run looks at between batches.
 public final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
-  /// Not cancelled.
+  /// A cancellation that has not been asked for.
   public init() {}
   /// Whether the run is asked to stop.
   public var isCancelled: Bool { flag.load(ordering: .relaxed) }

@@ -1,6 +1,6 @@
 /// A 1-based position in the pipeline file.
 public struct FilePosition: Sendable, Hashable {
-  /// From 1.
+  /// The line, from 1.
   public var line: Int
   /// From 1, counted in Unicode scalars.
   public var column: Int

@@ -29,7 +29,7 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
   public var message: String
   /// What to do about it.
   public var hint: String?
-  /// The pipeline file.
+  /// The path of the pipeline file.
   public var file: String
   /// Where in the file; nil when the file as a whole is meant.
   public var position: FilePosition?
@@ -59,7 +59,7 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
 
 /// Every mistake found in a pipeline file.
 public struct PipelineError: Error, Sendable, CustomStringConvertible {
-  /// In the order of their positions; never empty.
+  /// The problems in the order of their positions; never empty.
   public var problems: [PipelineProblem]
 
   /// An error for some problems.

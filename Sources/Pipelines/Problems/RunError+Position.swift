@@ -5,7 +5,7 @@ extension RunError {
   public struct Position: Sendable, Hashable {
     /// The file as messages name it.
     public var file: String
-    /// From 1.
+    /// The line, from 1; nil where it is unknown.
     public var line: Int?
     /// From 1, in characters.
     public var column: Int?

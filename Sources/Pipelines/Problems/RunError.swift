@@ -17,13 +17,13 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
     case interrupted
     case `internal`
   }
-  /// Its family.
+  /// The family of the error, which decides the exit code.
   public var kind: Kind
   /// A stable code such as `source.missing`.
   public var code: String
   /// What went wrong, with file, line and column where there are any.
   public var message: String
-  /// What to do.
+  /// What to do about it; nil where that is unknown.
   public var hint: String?
   /// Where in a file it is, as far as that is known.
   public var position: Position?
@@ -46,6 +46,6 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// Message and hint.
+  /// The message, and the hint on a line of its own.
   public var description: String { message + (hint.map { "\n  hint: \($0)" } ?? "") }
 }

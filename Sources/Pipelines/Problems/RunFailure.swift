@@ -1,6 +1,6 @@
-/// An error of a module above that says by itself what it is in a run's terms.
+/// An error of a higher module that can be turned into a `RunError`.
 package protocol RunFailure: Error {
-  /// The error as a run has it.
-  /// - Parameter path: of the store that the run was at.
+  /// The same error as a `RunError`.
+  /// - Parameter path: the path of the store that the run used.
   func runError(store path: String) -> RunError
 }

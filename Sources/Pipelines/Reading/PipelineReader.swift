@@ -8,7 +8,7 @@ internal import Yams
 /// Every mistake is reported with its position, all of a file at once. Paths come out absolute, globs expanded,
 /// defaults filled in.
 public enum PipelineReader {
-  /// How to read.
+  /// Settings for reading a pipeline file.
   public struct Options: Sendable {
     /// Whether paths may leave the project folder.
     public var allowOutside: Bool

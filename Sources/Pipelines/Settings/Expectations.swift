@@ -3,14 +3,14 @@ public struct StepExpectation: Sendable {
   /// How many rejects are allowed.
   public enum Allowance: Sendable, Equatable {
     case count(Int)
-    /// Of the records read.
+    /// A share of the records that were read, in percent.
     case percent(Double)
   }
   /// The fewest records that must be taken up.
   public var minimum: Int?
   /// The most records that may be taken up.
   public var maximum: Int?
-  /// By how many percent the rows of the entity may get fewer than the store that is there has.
+  /// The most that the rows of the entity may get fewer, in percent of those in the store that is there.
   public var shrink: Double?
   /// The most rejects of the step.
   public var rejects: Allowance?
@@ -26,7 +26,7 @@ public struct StoreExpectation: Sendable {
   public var entity: String
   /// Which of them, in the format language; nil: all.
   public var predicate: String?
-  /// The fewest.
+  /// The smallest number of objects that is accepted.
   public var minimum: Int
   /// The most; nil: any number.
   public var maximum: Int?

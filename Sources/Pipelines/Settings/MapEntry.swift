@@ -28,7 +28,7 @@ public indirect enum Mapping: Sendable {
 
 /// An attribute's value: an expression over the record and how to read its text.
 public struct AttributeMapping: Sendable {
-  /// Yields the value.
+  /// The expression that yields the value.
   public var expression: RecordExpression
   /// Replaces the source's `nulls` for this attribute.
   public var nulls: [String]?

@@ -20,7 +20,7 @@ public struct PipelineFile: Sendable {
   public var lookups: [LookupSettings] = []
   /// Whether paths that records name may leave the project, as those of the file were allowed to.
   public var allowsOutside = false
-  /// Where `model:` is.
+  /// The position of `model:` in the file.
   public var modelPosition: FilePosition
   /// Where the model's version is; nil when none is stated.
   public var modelVersionPosition: FilePosition?

@@ -2,7 +2,7 @@ extension Int {
   /// The number with its noun: `1 array`, `2 arrays`.
   package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 
-  /// With commas between thousands, for people.
+  /// The number for people, with commas between thousands.
   package var grouped: String {
     var digits = Array(String(magnitude))
     var position = digits.count - 3

@@ -30,7 +30,7 @@ public enum YAMLText {
     ["true", "false", "null", "nan", "inf", ""].contains(text.lowercased())
   }
 
-  /// In double quotes.
+  /// The text in double quotes.
   /// - Parameter escapesVariables: doubles every dollar sign, because a variable of the environment would be put in its
   ///   place; expressions have none.
   public static func quoted(_ text: String, escapesVariables: Bool = true) -> String {

@@ -79,10 +79,10 @@ package enum RawDeflate {
 
 /// Why bytes were not inflated or deflated.
 package struct DeflateError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// In words.
+  /// What is wrong, in words.
   package let message: String
   /// The bytes are at fault; otherwise memory or their size is.
   package let isDamaged: Bool
-  /// The message.
+  /// The same text as `message`.
   package var description: String { message }
 }

@@ -2,7 +2,7 @@
 package enum FileSystem {
   /// Size and modification time, by which a changed file is noticed.
   package struct Stamp: Hashable, Sendable {
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
     private let seconds: Int
     private let nanoseconds: Int

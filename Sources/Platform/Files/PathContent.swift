@@ -78,7 +78,7 @@ package struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// Paths of results.
+/// Follows symbolic links in the paths of results.
 package enum ResultPath {
   /// What a path leads to where it is a symbolic link, else the path: a result takes the place of the file, and the
   /// link stays.

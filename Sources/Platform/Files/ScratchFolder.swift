@@ -2,7 +2,7 @@ import Foundation
 
 /// A folder of its own among the system's temporary files. It goes, with all that is in it, when this object does.
 package final class ScratchFolder: Sendable {
-  /// Where it is.
+  /// The path of the folder.
   package let path: String
 
   /// Makes the folder; only the user of this process can look into it.

@@ -1,8 +1,8 @@
 /// Memory that is mapped to a file, so that the system can write it out and read it again when it needs the room.
 @safe package final class MappedMemory: @unchecked Sendable {
-  /// Its first byte.
+  /// The address of the first byte.
   @unsafe package let base: UnsafeMutableRawPointer
-  /// How many bytes.
+  /// The number of bytes that are mapped.
   package let count: Int
 
   // Safety: the bytes are mapped until this object goes; its owner hands out no pointer that lives longer.

@@ -1,6 +1,6 @@
 /// The most memory the process has had resident so far.
 package enum PeakMemory {
-  /// In bytes; 0 when the system does not tell.
+  /// The peak in bytes; 0 when the system does not tell.
   package static var bytes: Int {
     #if canImport(Darwin)
       var usage = rusage()

@@ -7,7 +7,7 @@ public struct ExpressionType: Sendable, Hashable {
   /// Whether it gives a list.
   public var isList: Bool
 
-  /// A type.
+  /// The type of one element, or of a list of such elements.
   public init(_ element: Element, isList: Bool = false) {
     self.element = element
     self.isList = isList

@@ -11,14 +11,14 @@ public struct PredicateCheckError: Error, Sendable, Hashable, CustomStringConver
     self.message = message
   }
 
-  /// The message.
+  /// The same text as `message`.
   public var description: String { message }
 }
 
 extension PredicateCheckError: BridgedError {
-  /// The first mistake.
+  /// The message about the first mistake.
   public var errorDescription: String? { message }
-  /// Core Data's.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's code for errors without one of their own.
   public var errorCode: Int { CoreDataErrorCode.coreData }

@@ -8,7 +8,7 @@ extension PredicateConversionError: BridgedError {
   public var recoverySuggestion: String? { hint }
   /// The type's own: Core Data has no such errors.
   public static var errorDomain: String { "Seedbed.PredicateConversionError" }
-  /// Always 1.
+  /// Always 1: there is one kind.
   public var errorCode: Int { 1 }
   /// The description and the hint, under Foundation's keys.
   public var errorUserInfo: [String: Any] {

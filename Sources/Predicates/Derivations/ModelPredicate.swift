@@ -9,7 +9,7 @@ package indirect enum ModelPredicate: Hashable, Sendable {
   case and([ModelPredicate])
   case or([ModelPredicate])
 
-  /// A constant.
+  /// A constant that an attribute is compared with.
   package enum Literal: Hashable, Sendable {
     case null
     /// A number as text; booleans are 1 and 0.

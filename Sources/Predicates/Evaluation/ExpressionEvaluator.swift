@@ -12,23 +12,23 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   /// The values of the variables of enclosing subqueries.
   private var variables: [String: ExpressionValue] = [:]
 
-  /// For one object.
+  /// An evaluator for one object.
   package init(_ subject: Subject, now: Date) {
     self.init(subject: subject, group: nil, now: now)
   }
 
-  /// For one object, where variables stand for something outside of subqueries too.
+  /// An evaluator for one object, where variables stand for something outside of subqueries too.
   package init(_ subject: Subject, variables: [String: ExpressionValue], now: Date) {
     self.init(subject: subject, group: nil, now: now)
     self.variables = variables
   }
 
-  /// For a group: key paths outside of aggregates are those of its first object.
+  /// An evaluator for a group. Key paths outside of aggregates are those of its first object.
   package init(group: [Subject], now: Date) {
     self.init(subject: group.first, group: group, now: now)
   }
 
-  /// For expressions that are the same for every object.
+  /// An evaluator for expressions that are the same for every object.
   package init(now: Date) {
     self.init(subject: nil, group: nil, now: now)
   }

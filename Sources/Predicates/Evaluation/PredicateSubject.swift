@@ -18,6 +18,6 @@ public protocol PredicateSubject {
 }
 
 extension PredicateSubject {
-  /// The subject itself.
+  /// The subject itself, unless its type says otherwise.
   public var evaluatedObject: Any { self }
 }

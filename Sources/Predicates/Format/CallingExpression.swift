@@ -12,10 +12,10 @@ package struct CallingExpression: Sendable, Hashable {
     package let kind: Kind
     /// The receiver and the operands, or the request and the context.
     package let operands: [FetchExpression]
-    /// In the text, in characters from 1.
+    /// The place in the text, in characters from 1.
     package let column: Int
 
-    /// A call.
+    /// A call or a fetch with all its parts.
     package init(name: String, kind: Kind, operands: [FetchExpression], column: Int) {
       self.name = name
       self.kind = kind
@@ -32,7 +32,7 @@ package struct CallingExpression: Sendable, Hashable {
     case fetch(isCount: Bool)
   }
 
-  /// In the order in which they are made.
+  /// The calls in the order in which they are made.
   package var calls: [Call]
   /// The expression of the result once the calls have been made.
   package var result: FetchExpression

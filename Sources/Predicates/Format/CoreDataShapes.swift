@@ -10,7 +10,7 @@ extension FetchPredicate {
   public typealias Options = Comparison.Options
   /// How a comparison takes text; none of a predicate that is no comparison.
   public var options: Comparison.Options { comparison?.options ?? [] }
-  /// For how many elements of the left list a comparison must hold.
+  /// How many elements of the left list a comparison must hold for.
   public typealias Modifier = Comparison.Modifier
 
   /// How a compound predicate combines others.
@@ -35,10 +35,10 @@ extension FetchPredicate {
   public init(andPredicateWithSubpredicates subpredicates: [FetchPredicate]) { self = .and(subpredicates) }
   /// At least one of these; false without any.
   public init(orPredicateWithSubpredicates subpredicates: [FetchPredicate]) { self = .or(subpredicates) }
-  /// The opposite.
+  /// The negation of a predicate.
   public init(notPredicateWithSubpredicate predicate: FetchPredicate) { self = .not(predicate) }
 
-  /// Two expressions compared.
+  /// A comparison of two expressions.
   public init(
     leftExpression left: FetchExpression, rightExpression right: FetchExpression,
     modifier: Comparison.Modifier = .direct, type: Comparison.Operator, options: Comparison.Options = []
@@ -75,7 +75,7 @@ extension FetchPredicate {
   public var rightExpression: FetchExpression? { comparison?.right }
   /// What a comparison says of its operands.
   public var predicateOperatorType: Comparison.Operator? { comparison?.comparisonOperator }
-  /// For how many elements of the left list a comparison must hold.
+  /// How many elements of the left list the comparison must hold for.
   public var comparisonPredicateModifier: Comparison.Modifier? { comparison?.modifier }
 }
 
@@ -112,9 +112,9 @@ extension FetchExpression {
   public init(forConstantValue value: (any PredicateArgument)?) {
     self = value?.predicateExpression ?? .constant(.null)
   }
-  /// `$NAME`.
+  /// The variable `$NAME`, given without the dollar sign.
   public init(forVariable name: String) { self = .variable(name) }
-  /// A list.
+  /// A list of these expressions.
   public init(forAggregate elements: [FetchExpression]) { self = .aggregate(elements) }
 
   /// A function by its name in the format language, such as `sum:` or `add:to:`. A name that is not known and a wrong

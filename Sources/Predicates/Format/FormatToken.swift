@@ -18,7 +18,7 @@ struct FormatToken: Hashable {
   }
 
   var kind: Kind
-  /// In characters, from 1.
+  /// The place in the text, in characters from 1.
   var column: Int
 
   /// Whether this is a word that cannot be a property.
@@ -27,7 +27,7 @@ struct FormatToken: Hashable {
     return false
   }
 
-  /// For messages.
+  /// The token as messages show it.
   var shown: String {
     switch kind {
     case .word(let text, let isEscaped): "\"\(isEscaped ? "#" : "")\(text)\""

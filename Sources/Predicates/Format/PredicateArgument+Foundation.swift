@@ -17,34 +17,34 @@ extension NSNumber: PredicateArgument {
 }
 
 extension NSString: PredicateArgument {
-  /// A constant.
+  /// A constant with this text.
   public var predicateExpression: FetchExpression { .constant(.string(String(describing: self))) }
 }
 
 extension NSDate: PredicateArgument {
-  /// A constant.
+  /// A constant with this date.
   public var predicateExpression: FetchExpression {
     .constant(.date(Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate)))
   }
 }
 
 extension NSData: PredicateArgument {
-  /// A constant.
+  /// A constant with these bytes.
   public var predicateExpression: FetchExpression { .constant(.data(Data(referencing: self))) }
 }
 
 extension NSUUID: PredicateArgument {
-  /// A constant.
+  /// A constant with this UUID.
   public var predicateExpression: FetchExpression { .constant(UUID(uuidString: uuidString).map { .uuid($0) } ?? .null) }
 }
 
 extension NSURL: PredicateArgument {
-  /// A constant.
+  /// A constant with the absolute URL; null where there is none.
   public var predicateExpression: FetchExpression { .constant(absoluteURL.map { .uri($0) } ?? .null) }
 }
 
 extension NSNull: PredicateArgument {
-  /// A null constant.
+  /// The constant null.
   public var predicateExpression: FetchExpression { .constant(.null) }
 }
 

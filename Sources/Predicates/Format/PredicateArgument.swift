@@ -15,7 +15,7 @@ extension FetchExpression: PredicateArgument {
 }
 
 extension Value: PredicateArgument {
-  /// A constant.
+  /// A constant with this value.
   public var predicateExpression: FetchExpression { .constant(self) }
 }
 
@@ -25,7 +25,7 @@ extension ExpressionValue: PredicateArgument {
 }
 
 extension ObjectID: PredicateArgument {
-  /// The object.
+  /// The object with this id.
   public var predicateExpression: FetchExpression { .object(self) }
 }
 
@@ -40,17 +40,17 @@ extension EntityDescription: PredicateArgument {
 }
 
 extension String: PredicateArgument {
-  /// A constant.
+  /// A constant with this text.
   public var predicateExpression: FetchExpression { .constant(.string(self)) }
 }
 
 extension Bool: PredicateArgument {
-  /// A constant.
+  /// A constant with this boolean.
   public var predicateExpression: FetchExpression { .constant(.boolean(self)) }
 }
 
 extension Double: PredicateArgument {
-  /// A constant.
+  /// A constant with this double.
   public var predicateExpression: FetchExpression { .constant(.double(self)) }
 }
 
@@ -65,27 +65,27 @@ extension CGFloat: PredicateArgument {
 }
 
 extension Decimal: PredicateArgument {
-  /// A constant.
+  /// A constant with this decimal.
   public var predicateExpression: FetchExpression { .constant(.decimal(self)) }
 }
 
 extension Date: PredicateArgument {
-  /// A constant.
+  /// A constant with this date.
   public var predicateExpression: FetchExpression { .constant(.date(self)) }
 }
 
 extension Data: PredicateArgument {
-  /// A constant.
+  /// A constant with these bytes.
   public var predicateExpression: FetchExpression { .constant(.data(self)) }
 }
 
 extension UUID: PredicateArgument {
-  /// A constant.
+  /// A constant with this UUID.
   public var predicateExpression: FetchExpression { .constant(.uuid(self)) }
 }
 
 extension URL: PredicateArgument {
-  /// A constant.
+  /// A constant with this URI.
   public var predicateExpression: FetchExpression { .constant(.uri(self)) }
 }
 
@@ -114,7 +114,7 @@ extension Optional: PredicateArgument where Wrapped: PredicateArgument {
 }
 
 extension Array: PredicateArgument where Element: PredicateArgument {
-  /// An aggregate.
+  /// A list of the elements' expressions.
   public var predicateExpression: FetchExpression { .aggregate(map(\.predicateExpression)) }
 }
 

@@ -12,7 +12,7 @@ extension FetchExpression {
     /// The smallest and the greatest value in sort order; missing of none.
     case minimum = "@min"
     case maximum = "@max"
-    /// The list itself.
+    /// The list itself, unchanged.
     case unionOfObjects = "@unionOfObjects"
     /// The list with equal elements once, at their first place.
     case distinctUnionOfObjects = "@distinctUnionOfObjects"

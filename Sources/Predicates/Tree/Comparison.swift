@@ -38,7 +38,7 @@ extension FetchPredicate {
       self.right = right
     }
 
-    /// For how many elements of the left list the comparison must hold.
+    /// How many elements of the left list the comparison must hold for.
     public enum Modifier: Sendable, Hashable, CaseIterable {
       case direct
       /// At least one (`ANY`, `SOME`).

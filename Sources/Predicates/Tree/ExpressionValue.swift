@@ -8,7 +8,7 @@ public indirect enum ExpressionValue: Sendable, Hashable {
   /// Elements in order, never lists themselves.
   case list([ExpressionValue])
 
-  /// Nothing.
+  /// The value of a missing attribute or destination: null.
   public static let missing = ExpressionValue.value(.null)
 
   /// Whether it is nothing. An empty list is something.

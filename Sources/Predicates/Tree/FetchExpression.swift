@@ -14,7 +14,7 @@ public import ObjectModel
 /// - **Functions** of a missing or unfitting operand are missing; see `Function`.
 /// - **Collection operators** and the functions of lists leave missing elements out.
 public indirect enum FetchExpression: Sendable, Hashable {
-  /// A constant.
+  /// A constant value.
   case constant(Value)
   /// An object. It stands in no text: `predicateFormat` gives it as an argument.
   case object(ObjectID)

@@ -53,7 +53,7 @@ extension FetchExpression {
     case floor = "floor:"
     /// Towards zero.
     case truncate = "trunc:"
-    /// Of integers only.
+    /// The bits that both integers have. Bitwise functions take integers only.
     case bitwiseAnd = "bitwiseAnd:with:"
     case bitwiseOr = "bitwiseOr:with:"
     case bitwiseXor = "bitwiseXor:with:"
@@ -77,7 +77,7 @@ extension FetchExpression {
     case year = "year:"
     /// 1 to 12.
     case month = "month:"
-    /// Of the month, from 1.
+    /// The day of the month, from 1.
     case day = "day:"
     case hour = "hour:"
     case minute = "minute:"

@@ -16,7 +16,7 @@ public struct PredicateBlock: Sendable, Hashable {
   /// Whether they are the same closure, made once.
   public static func == (left: Self, right: Self) -> Bool { left.closure === right.closure }
 
-  /// Hashes the identity.
+  /// Hashes the identity of the closure, by which blocks are equal.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(closure)) }
 }
 

@@ -16,9 +16,9 @@ public indirect enum ArchivedContent: Sendable, Hashable {
   case uuid(UUID)
   case url(String)
   case list([ArchivedContent])
-  /// In the order of the archive.
+  /// The elements of a set, in the order of the archive.
   case set([ArchivedContent])
-  /// In the order of the archive.
+  /// The entries of a dictionary, in the order of the archive.
   case dictionary([Entry])
 
   /// An entry of a dictionary.
@@ -28,7 +28,7 @@ public indirect enum ArchivedContent: Sendable, Hashable {
     /// The value of the key.
     public var value: ArchivedContent
 
-    /// An entry.
+    /// An entry of a dictionary.
     public init(key: String, value: ArchivedContent) {
       self.key = key
       self.value = value

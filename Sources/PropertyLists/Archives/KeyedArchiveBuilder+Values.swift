@@ -1,12 +1,12 @@
 package import Foundation
 
 extension KeyedArchiveBuilder {
-  /// An `NSDate`.
+  /// Adds an `NSDate`.
   package mutating func add(date: Date) -> Reference {
     add(.date, [("NS.time", .plain(.real(date.timeIntervalSinceReferenceDate)))])
   }
 
-  /// An `NSUUID`.
+  /// Adds an `NSUUID`.
   package mutating func add(uuid: UUID) -> Reference {
     let bytes = uuid.uuid
     let data = Data([

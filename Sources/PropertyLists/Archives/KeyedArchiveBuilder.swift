@@ -7,7 +7,7 @@ package struct KeyedArchiveBuilder {
   /// An object of the archive, by its place in the list of objects.
   package struct Reference: Hashable {
     fileprivate let index: Int
-    /// No object.
+    /// The reference to no object, which the archive holds at index 0.
     package static let null = Reference(index: 0)
   }
 

@@ -45,7 +45,7 @@ package struct BinaryPropertyListObjects {
   /// Bytes that all objects have together.
   package var byteCount: Int { tableOffset - Self.headerByteCount }
 
-  /// Reads the trailer.
+  /// Reads the header and the trailer of a binary property list.
   package init(_ bytes: [UInt8]) throws(PropertyListError) {
     guard bytes.starts(with: "bplist".utf8) else { throw PropertyListError("it is not a binary property list") }
     guard bytes.starts(with: "bplist0".utf8) else {

@@ -8,13 +8,13 @@ package struct PropertyListLimits {
   /// The most bytes of text and data, each counted as often as it is referred to.
   package var byteCount: Int
 
-  /// Limits by name.
+  /// Limits with these numbers.
   package init(depth: Int, valueCount: Int, byteCount: Int) {
     self.depth = depth
     self.valueCount = valueCount
     self.byteCount = byteCount
   }
 
-  /// For lists that become values in memory.
+  /// The limits for lists that become values in memory.
   package static let standard = PropertyListLimits(depth: 64, valueCount: 1_000_000, byteCount: 32 << 20)
 }

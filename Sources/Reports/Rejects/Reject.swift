@@ -4,9 +4,9 @@ public import Pipelines
 public struct Reject: Sendable, Hashable {
   /// The source as the pipeline file writes it, or as a glob found it.
   public var file: String
-  /// 1-based.
+  /// The line of the source in which the problem is, from 1.
   public var line: Int
-  /// 1-based, in characters of the line.
+  /// The column, from 1, in characters of the line.
   public var column: Int
   /// From the start of the decompressed source.
   public var byteOffset: Int

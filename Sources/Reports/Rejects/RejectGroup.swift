@@ -1,12 +1,12 @@
 /// Rejected records with one reason.
 public struct RejectGroup: Sendable, Hashable {
-  /// The reason's code.
+  /// The stable code of the reason.
   public var code: String
   /// The entity of the import step.
   public var entity: String
   /// The property whose value was refused; empty when the whole record was.
   public var property: String
-  /// How many records.
+  /// The number of records in the group.
   public var count: Int
   /// The first of them.
   public var first: Reject

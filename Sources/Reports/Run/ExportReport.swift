@@ -1,12 +1,12 @@
 /// The result of one export step.
 public struct ExportReport: Sendable {
-  /// The entity.
+  /// The name of the exported entity.
   public var entity: String
   /// Where it was written; `-` for standard output.
   public var path: String
-  /// Rows written.
+  /// The number of rows that were written.
   public var rows: Int
-  /// Wall-clock time.
+  /// The time that the export took, by the wall clock.
   public var durationSeconds: Double
 
   /// A report of an export that was written.

@@ -18,7 +18,7 @@ public struct OutcomeCounts: Sendable, Hashable {
   /// Records that could not be imported.
   public var rejected = 0
 
-  /// All zero.
+  /// Counts that are all zero.
   public init() {}
 
   /// The count of one outcome.

@@ -7,6 +7,6 @@ public struct RunCounts: Sendable, Hashable {
   /// Statements, and pages that were written past them. Exports are among it.
   public var store = StoreCounts()
 
-  /// Nothing counted.
+  /// Counts that are all zero.
   public init() {}
 }

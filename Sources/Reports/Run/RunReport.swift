@@ -50,7 +50,7 @@ public struct RunReport: Sendable {
   public var warnings: [String] = []
   /// Why the run failed; nil unless it did.
   public var failure: RunError?
-  /// Wall-clock time.
+  /// The time that the run took, by the wall clock.
   public var durationSeconds: Double
   /// Where the time outside the steps went: indexes, sealing, exports.
   public var stages: [StageReport] = []

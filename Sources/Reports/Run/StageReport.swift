@@ -28,7 +28,7 @@ public struct StageReport: Sendable {
   public var inputWaitSeconds: Double
   /// Time waited for the stage after, of all workers together.
   public var outputWaitSeconds: Double
-  /// Records or rows.
+  /// The records or rows that went through the stage.
   public var rows: Int
   /// Bytes taken in by the stage, where it works on bytes; 0 elsewhere.
   public var bytes: Int

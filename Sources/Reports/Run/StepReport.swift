@@ -4,13 +4,13 @@ public import Pipelines
 public struct StepReport: Sendable {
   /// The step's name.
   public var name: String
-  /// The entity.
+  /// The name of the entity that records become objects of.
   public var entity: String
   /// The source as the pipeline file writes it.
   public var source: String
   /// The strategy taken; never automatic.
   public var strategy: ImportStep.Strategy
-  /// Why this strategy.
+  /// Why the step took this strategy, in words.
   public var reason: String
   /// How many records ended in each outcome.
   public var counts = OutcomeCounts()

@@ -41,7 +41,7 @@ struct CellSource {
   static func constant(_ sql: String, column: String? = nil) -> CellSource {
     CellSource(expression: sql, column: column, form: .constant(sql))
   }
-  /// No value.
+  /// The value NULL in all rows.
   static let null = CellSource.constant("NULL")
   /// No value, as the entity has no such property.
   static let none = CellSource(expression: "NULL", applies: false, form: .constant("NULL"))

@@ -15,7 +15,7 @@ struct TableWork {
 
   /// How the table comes to be.
   enum Method: Hashable {
-    /// There was none.
+    /// There was no such table before.
     case create
     /// The old one stays, with columns under other names, more columns and new values.
     case inPlace

@@ -12,14 +12,14 @@ public struct DatabaseCheck: Sendable {
   public struct Tree: Sendable, Hashable {
     /// Name of the table or index, for messages.
     public var name: String
-    /// Its root page.
+    /// The number of the tree's root page.
     public var root: UInt32
     /// For an index over all rows of a table: the table's root page, whose rows it has an entry for each.
     public var tableRoot: UInt32?
     /// Whether it is an index, or a table without row ids.
     public var isIndex: Bool
 
-    /// A tree.
+    /// A tree that is to be checked.
     public init(name: String, root: UInt32, isIndex: Bool, tableRoot: UInt32? = nil) {
       self.name = name
       self.root = root

@@ -22,7 +22,7 @@ struct TreeCheck {
     self.tree = tree
   }
 
-  /// What was found.
+  /// What the check of a tree found.
   struct Outcome: Sendable {
     var problems: [String]
     /// Pages of the tree and of its overflow chains.

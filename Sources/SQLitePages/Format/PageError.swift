@@ -13,11 +13,11 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
   }
   /// What a caller decides by.
   public var kind: Kind
-  /// What is wrong.
+  /// What is wrong, in words.
   public var message: String
   /// The rows of a duplicate key.
   public var rows: [Int64] = []
 
-  /// The message.
+  /// The same text as `message`.
   public var description: String { message }
 }

@@ -2,10 +2,10 @@
 public struct RecordValue: Sendable, Hashable {
   /// SQLite's number for the kind of value and its length.
   public let type: UInt64
-  /// As they stand in the record.
+  /// The bytes as they stand in the record.
   public let bytes: [UInt8]
 
-  /// No value.
+  /// The value NULL, which has no bytes.
   public static let null = RecordValue(type: 0, bytes: [])
 
   private init(type: UInt64, bytes: [UInt8]) {
@@ -40,6 +40,6 @@ public struct RecordValue: Sendable, Hashable {
   /// A text in UTF-8.
   public init(text bytes: [UInt8]) { self.init(type: RecordEncoding.textType(bytes.count), bytes: bytes) }
 
-  /// A blob.
+  /// A blob with these bytes.
   public init(blob bytes: [UInt8]) { self.init(type: RecordEncoding.blobType(bytes.count), bytes: bytes) }
 }

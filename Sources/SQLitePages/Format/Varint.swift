@@ -70,6 +70,7 @@ public enum Varint {
 
   @usableFromInline
   @unsafe static func readLong(_ bytes: UnsafeRawPointer, limit: Int) -> (value: UInt64, size: Int) {
+    // Safety: the caller has `limit` bytes, so 8 can be loaded where that is no less. The loop stays under it too.
     if limit >= 8 {
       let word = UInt64(bigEndian: unsafe bytes.loadUnaligned(as: UInt64.self))
       let ends = ~word & 0x8080_8080_8080_8080

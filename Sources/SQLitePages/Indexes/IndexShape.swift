@@ -14,16 +14,16 @@ public struct IndexShape: Sendable, Hashable {
     }
   }
 
-  /// For messages.
+  /// The name of the index in messages.
   public var name: String
   /// Root page of the empty index, as `sqlite_schema` names it.
   public var root: UInt32
-  /// In the order of the key. Texts compare by their bytes (`BINARY`).
+  /// The columns in the order of the key. Texts compare by their bytes (`BINARY`).
   public var columns: [Column]
   /// Whether two rows with the same key, none of whose columns is null, are an error.
   public var isUnique: Bool
 
-  /// An index.
+  /// An index over these columns.
   public init(name: String, root: UInt32, columns: [Column], isUnique: Bool = false) {
     self.name = name
     self.root = root

@@ -40,6 +40,8 @@ struct IntegerIndexPlan {
   /// - Parameters:
   ///   - rowIDs: the row ids of all entries of the part; those of a slot ascend.
   @unsafe mutating func append(slot: Int, entries: Range<Int>, rowIDs: UnsafePointer<UInt32>) {
+    // Safety: `entries` are places of `rowIDs`. The inner loop ends before their upper bound, because the row ids of a
+    // slot ascend and the last one is above `greatest`.
     let keySize = IntegerKeyForm.size(slot: slot)
     var position = entries.lowerBound
     while position < entries.upperBound {
@@ -109,7 +111,7 @@ enum IntegerKeyForm {
 
   /// How row ids of one size are written. There is no row 0.
   struct RowID {
-    /// Bytes.
+    /// The number of bytes.
     var size: Int
     var type: UInt8
     /// The greatest row id that is written so.

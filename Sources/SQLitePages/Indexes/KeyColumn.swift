@@ -12,7 +12,7 @@ import Platform
   public let field: Int
   /// Whether the column still has every row that was appended.
   public private(set) var isComplete = true
-  /// Rows.
+  /// The number of rows that were appended.
   public private(set) var count = 0
   private let memoryBudget: Int
   private let temporaryPath: String

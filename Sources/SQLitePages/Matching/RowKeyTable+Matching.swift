@@ -5,7 +5,7 @@
   /// Eight bytes per row: an integer, a real, or offset and length (32 bits each) of a text or blob.
   public var cells: UnsafeRawPointer
 
-  /// A column.
+  /// A column over memory that the caller keeps.
   public init(states: UnsafePointer<UInt8>, cells: UnsafeRawPointer) {
     unsafe self.states = unsafe states
     unsafe self.cells = unsafe cells

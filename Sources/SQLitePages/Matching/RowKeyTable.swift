@@ -7,15 +7,15 @@ public struct ComparedField: Sendable, Hashable {
   /// The kinds of a field's values besides null.
   public enum Kind: UInt8, Sendable {
     case integer, real, text, blob
-    /// As `real`, and the given values are rounded to 32 bits before they are compared.
+    /// A real, like `real`; the given values are rounded to 32 bits before they are compared.
     case float
   }
   /// Position of the field in the table's records.
   public var position: Int
-  /// What it holds.
+  /// The kind of values that the field holds.
   public var kind: Kind
 
-  /// A field.
+  /// A field at a position of the records.
   public init(position: Int, kind: Kind) {
     self.position = position
     self.kind = kind

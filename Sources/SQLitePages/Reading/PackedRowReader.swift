@@ -26,7 +26,7 @@
     /// The cell's form if the field is not null; otherwise the form is 0.
     public var form: UInt16
 
-    /// A field.
+    /// A field of the records, and the cell that takes it.
     public init(position: Int, kind: Kind, cell: Int, form: UInt16) {
       self.position = position
       self.kind = kind
@@ -37,7 +37,7 @@
 
   /// The rows of one kind, as a number in each row says.
   public struct RowKind: Sendable {
-    /// The number.
+    /// The number that stands in rows of this kind.
     public var number: Int64
     /// The form of the row itself.
     public var form: UInt16
@@ -68,7 +68,7 @@
     /// The offset of `bytes` in the places that cells get.
     public var offset: Int
 
-    /// All members.
+    /// A target in memory that the caller keeps.
     public init(
       cells: UnsafeMutablePointer<Int64>, forms: UnsafeMutablePointer<UInt16>, width: Int, capacity: Int,
       bytes: UnsafeMutableRawBufferPointer, offset: Int
@@ -337,8 +337,8 @@
     return .done
   }
 
-  /// The number that says of what kind the row is; 0, which is none, where that is null or no integer. Nil in a damaged
-  /// record.
+  /// The number that says of what kind the row is; 0, which no kind has, for null or a value that is no integer. Nil in
+  /// a damaged record.
   /// - Parameters:
   ///   - types: the first of the fields' types.
   ///   - headerEnd: where the types end and the fields begin.

@@ -5,7 +5,7 @@ protocol PageSource {
   var geometry: PageGeometry { get }
   /// The pages that may be read: from 1 to this.
   var pageCount: UInt32 { get }
-  /// For messages.
+  /// The path of the file in messages.
   var path: String { get }
   /// A page, valid until the next call.
   /// - Throws: `PageError` also for a page that is not there.
@@ -23,7 +23,7 @@ protocol PageFileReading: AnyObject {
   var geometry: PageGeometry { get }
   /// The pages that may be read: from 1 to this.
   var readablePageCount: UInt32 { get }
-  /// For messages.
+  /// The path of the file in messages.
   var path: String { get }
   /// Reads pages that follow one another.
   @unsafe func read(_ page: UInt32, count: Int, into bytes: UnsafeMutableRawPointer) throws(PageError)

@@ -22,7 +22,7 @@
     /// The kind of the caller's cells.
     public var kind: Kind
 
-    /// A field.
+    /// A field at a position of the records.
     public init(position: Int, kind: Kind) {
       self.position = position
       self.kind = kind
@@ -36,7 +36,7 @@
     /// Eight bytes per row.
     public var cells: UnsafeMutableRawPointer
 
-    /// A column's memory.
+    /// A target in memory that the caller keeps.
     public init(states: UnsafeMutablePointer<UInt8>, cells: UnsafeMutableRawPointer) {
       unsafe self.states = unsafe states
       unsafe self.cells = unsafe cells

@@ -8,7 +8,7 @@ import Platform
   private let left: MappedTable
   private let right: MappedTable
 
-  /// Of two tables with the same columns.
+  /// The difference of two tables with the same columns.
   public init(_ left: MappedTable, _ right: MappedTable) {
     self.left = left
     self.right = right

@@ -8,7 +8,7 @@
 struct TreePages {
   /// Pages between the root and the leaves.
   private(set) var interior: [UInt32] = []
-  /// In the order of the tree; the root where it is a leaf itself.
+  /// The leaves in the order of the tree; the root where it is a leaf itself.
   private(set) var leaves: [UInt32] = []
   /// Pages of an index's overflow chains.
   private(set) var overflow: [UInt32] = []

@@ -19,6 +19,8 @@ enum SortKey {
   @unsafe static func write(
     _ bytes: UnsafeRawPointer, type: UInt64, isDescending: Bool, to target: UnsafeMutableRawPointer
   ) -> Int {
+    // Safety: the field lies within its record, as `StoredRecord.locate` has checked, so `bytes` has the size of its
+    // type. The callers have reserved `maximumSize` bytes at `target`.
     let count: Int
     switch type {
     case 0:
@@ -34,7 +36,9 @@ enum SortKey {
     return count
   }
 
+  /// Inverts the bytes of a field that was just written, so that it sorts the other way round.
   @unsafe static func invert(_ bytes: UnsafeMutableRawPointer, _ count: Int) {
+    // Safety: `count` is what `write` returned for this place.
     for index in 0..<count {
       unsafe bytes.storeBytes(
         of: ~bytes.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
@@ -44,6 +48,7 @@ enum SortKey {
   @unsafe private static func write(
     _ bytes: UnsafeRawPointer, count: Int, isText: Bool, to target: UnsafeMutableRawPointer
   ) -> Int {
+    // Safety: one byte in front, at most two for each of `count`, and two behind: `maximumSize` bytes.
     unsafe target.storeBytes(of: isText ? 0x30 : 0x40, as: UInt8.self)
     var size = 1
     if unsafe count == 0 || memchr(bytes, 0, count) == nil {

@@ -23,7 +23,7 @@ public final class RowChanges {
     /// That field, by its place in the list of fields, if changes have it: both are written where that one differs.
     public var leader: Int?
 
-    /// A field.
+    /// A field that changes give a value for.
     public init(position: Int, comparison: Comparison, isDependent: Bool = false, leader: Int? = nil) {
       self.position = position
       self.comparison = comparison

@@ -9,7 +9,7 @@
   private struct Step {
     enum Action: UInt8 { case field, constant, fieldOr, raised }
     var action: Action
-    /// Of the old field.
+    /// The position of the old field.
     var position = 0
     /// The constant: its type, and where its bytes are.
     var type: UInt64 = 0

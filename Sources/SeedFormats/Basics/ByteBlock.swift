@@ -1,7 +1,7 @@
 /// A piece of a byte stream: a fixed-size buffer filled from its start. It has one owner at a time and may move
 /// between threads.
 @safe public final class ByteBlock: @unchecked Sendable {
-  /// Bytes that fit.
+  /// The number of bytes that fit, at least 1.
   public let capacity: Int
   let base: UnsafeMutablePointer<UInt8>
   /// Bytes filled, 0 to `capacity`.
@@ -10,7 +10,7 @@
   /// 256 KB: large enough to make calls rare, small enough to stay in the second-level cache.
   public static let defaultCapacity = 256 << 10
 
-  /// An empty block.
+  /// An empty block with room for at least one byte.
   public init(capacity: Int = ByteBlock.defaultCapacity) {
     self.capacity = max(capacity, 1)
     unsafe base = .allocate(capacity: self.capacity)

@@ -1,6 +1,6 @@
 /// How a source is written: all settings of a reader that the bytes do not show.
 public struct FormatOptions: Sendable, Equatable {
-  /// The text format.
+  /// The text formats that can be read.
   public enum Format: Sendable, Equatable {
     /// RFC 4180 with the stated delimiter; TSV is CSV with a tab.
     case csv
@@ -21,7 +21,7 @@ public struct FormatOptions: Sendable, Equatable {
     /// UTF-16 when the text starts with a UTF-16 byte order mark, otherwise UTF-8.
     case automatic
     case utf8
-    /// By byte order mark, big-endian without one.
+    /// UTF-16 by its byte order mark, big-endian without one.
     case utf16
     case utf16LittleEndian
     case utf16BigEndian
@@ -45,7 +45,7 @@ public struct FormatOptions: Sendable, Equatable {
     }
   }
 
-  /// The text format.
+  /// The text format of the file.
   public var format: Format
   /// The compression of the file.
   public var compression: Compression = .automatic
@@ -99,7 +99,7 @@ public struct FormatOptions: Sendable, Equatable {
 
   /// CSV with commas, double quotes and a header.
   public static var csv: FormatOptions { FormatOptions(format: .csv) }
-  /// CSV with tabs.
+  /// CSV with tabs in place of commas.
   public static var tsv: FormatOptions {
     var options = FormatOptions(format: .csv)
     options.delimiter = 0x09

@@ -113,13 +113,14 @@ struct RawRecords {
   var isCut = false
 }
 
-/// Some consecutive records of one source, as offsets into one byte buffer. One owner at a time; reused.
+/// Some consecutive records of one source, as offsets into one byte buffer. Only one thread may use a batch at a time.
+/// A reader fills a batch again once its records were used.
 ///
 /// The buffers returned by `bytes`, `fields` and `places` are valid until the batch is read into again; `bytes` also
 /// moves when `JSONFields` unescapes text into the batch, so take it anew after such a call. A scanner writes no more
 /// records than were reserved, and counts those that it has written whole.
 @safe public final class RecordBatch: @unchecked Sendable {
-  /// Slices per record.
+  /// The number of slices per record.
   public let fieldCount: Int
   /// Good records in the batch.
   public private(set) var count = 0
@@ -246,7 +247,7 @@ extension RecordBatch {
     return unsafe placeStorage[record]
   }
 
-  /// A field's bytes.
+  /// The bytes that a slice of this batch names; valid as long as those of `bytes`.
   public func bytes(of slice: FieldSlice) -> UnsafeRawBufferPointer {
     // Safety: the slice is one of this batch, and bytes are only ever added behind what it names.
     let end = Int(slice.offset) + Int(slice.length)

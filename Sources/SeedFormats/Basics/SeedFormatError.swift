@@ -48,7 +48,7 @@ public struct SeedFormatError: Error, Sendable, Equatable {
 
   /// A name that is not there.
   public struct MissingName: Sendable, Equatable {
-    /// As it was asked for.
+    /// The name as it was asked for.
     public var name: String
     /// The names that are there instead, and the one that is probably meant.
     public var hint: String

@@ -4,9 +4,9 @@
 @unsafe public enum JSONElement {
   case null
   case boolean(Bool)
-  /// As it is written.
+  /// A number as it is written.
   case number(UnsafeRawBufferPointer)
-  /// Unescaped.
+  /// A string, unescaped.
   case text(String)
   /// An object or an array.
   case structure

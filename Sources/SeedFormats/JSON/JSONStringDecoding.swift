@@ -1,4 +1,4 @@
-/// JSON string contents.
+/// Decodes the contents of JSON strings.
 enum JSONStringDecoding {
   /// 0 to 15, or -1.
   @inline(__always) static func hexDigit(_ byte: UInt8) -> Int {

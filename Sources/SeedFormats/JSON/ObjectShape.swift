@@ -9,7 +9,7 @@
 @safe final class ObjectShape {
   /// Text that is compared with. Most is short: its first 24 bytes are at hand, each word with the bytes that count.
   struct Piece {
-    /// In `text`; padded to whole words.
+    /// The place in `text`, where the piece is padded to whole words.
     var offset = 0
     var length = 0
     fileprivate var words: (UInt64, UInt64, UInt64) = (0, 0, 0)

@@ -1,4 +1,4 @@
-/// Seeds on disk.
+/// Opens seeds: plain files, compressed ones, members of archives, and standard input.
 public enum SeedFile {
   /// The text of a file as UTF-8: read, inflated and transcoded as the options say.
   /// - Parameter path: `-` is standard input; `feed.zip!stops.txt` and `feed.zip` are as `SeedPlace` has them.

@@ -4,7 +4,7 @@ import Synchronization
 public final class TextNotices: Sendable {
   private let filesWithControls = Mutex<Set<String>>([])
 
-  /// Nothing so far.
+  /// A collection without notices.
   public init() {}
 
   /// A file that is decoded as Latin-1 has bytes from 0x80 to 0x9F.

@@ -27,7 +27,7 @@ public struct ZipArchive: Sendable {
     }
   }
 
-  /// The archive's path.
+  /// The path of the archive's file.
   public let path: String
   /// All members, in the order of the directory.
   public let members: [Member]

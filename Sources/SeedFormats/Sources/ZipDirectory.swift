@@ -154,7 +154,7 @@ struct LittleEndian {
   func bytes(_ at: Int, _ count: Int) -> [UInt8] { Array(all[at..<at + count]) }
 }
 
-/// Names of members.
+/// Decodes the names of an archive's members.
 enum ZipNames {
   /// A name is UTF-8 where its flag says so or where it could be; otherwise it is in the code page of the first PCs.
   static func text(_ bytes: [UInt8], isUTF8: Bool) -> String {

@@ -45,7 +45,7 @@ import Platform
     unsafe self.errorName = unsafeBitCast(errorName, to: ErrorName.self)
   }
 
-  /// The system's.
+  /// The library that the system has.
   static let installed = ZstdLibrary(names: names)
 }
 

@@ -5,7 +5,7 @@
 public final class CSVWriter {
   /// How CSV is written.
   public struct Options: Sendable, Equatable {
-    /// One ASCII byte.
+    /// The byte between fields, an ASCII character.
     public var delimiter: UInt8 = 0x2C
     /// Records end with CRLF, as RFC 4180 has it, instead of LF.
     public var endsLinesWithCRLF = false
@@ -56,7 +56,7 @@ public final class CSVWriter {
     text.withUTF8 { unsafe field(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Appends an integer.
+  /// Appends a field with an integer.
   public func field(_ number: Int64) {
     separate()
     output.append(number: number)

@@ -11,13 +11,13 @@ public final class NDJSONWriter {
     output = OutputBuffer(sink: sink)
   }
 
-  /// Opens an object.
+  /// Opens an object; keys and values come next.
   public func beginObject() { open(0x7B) }
-  /// Closes an object.
+  /// Closes the object that was opened last.
   public func endObject() { close(0x7D) }
-  /// Opens an array.
+  /// Opens an array; its elements come next.
   public func beginArray() { open(0x5B) }
-  /// Closes an array.
+  /// Closes the array that was opened last.
   public func endArray() { close(0x5D) }
 
   /// Appends a key; its value comes next.
@@ -35,13 +35,13 @@ public final class NDJSONWriter {
     unsafe quoted(text)
   }
 
-  /// Appends a string.
+  /// Appends a string, escaped and in quotes.
   public func string(_ text: String) {
     var text = text
     text.withUTF8 { unsafe string(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Appends an integer.
+  /// Appends an integer as a number.
   public func number(_ number: Int64) {
     separate()
     output.append(number: number)
@@ -65,7 +65,7 @@ public final class NDJSONWriter {
     output.append(value ? ("true" as StaticString) : "false")
   }
 
-  /// Appends `null`.
+  /// Appends the value `null`.
   public func null() {
     separate()
     output.append("null" as StaticString)

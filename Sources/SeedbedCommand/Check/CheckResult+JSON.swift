@@ -5,7 +5,7 @@ import ObjectModel
 import Pipelines
 
 extension CheckResult {
-  /// For programs; docs/CHECK.md describes it.
+  /// The result as JSON, for programs; docs/CHECK.md describes it.
   var json: String {
     var comparedWith = "model"
     if case .ownModel = comparison { comparedWith = "cachedModel" }
@@ -56,7 +56,7 @@ extension CheckResult {
 }
 
 extension ModelDifference {
-  /// For programs, in every answer that compares models.
+  /// The difference as JSON, which every answer that compares models has.
   var json: JSONValue {
     let kind: String
     let property: String?
@@ -75,7 +75,7 @@ extension ModelDifference {
 }
 
 extension LightweightMigration {
-  /// For programs.
+  /// The migration as JSON, for programs.
   var json: JSONValue {
     func items(_ items: [Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
     return .object([

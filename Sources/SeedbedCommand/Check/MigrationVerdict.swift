@@ -53,7 +53,7 @@ struct MigrationVerdict {
     return conditions.allSatisfy { $0.kind == .duplicateKeys } ? command + " --duplicates POLICY" : nil
   }
 
-  /// For people.
+  /// The verdict as lines of text, for people.
   var lines: [String] {
     if let refusal {
       return ["seedbed migrate would refuse it: \(refusal.message)"] + (refusal.hint.map { ["  hint: \($0)"] } ?? [])
@@ -74,7 +74,7 @@ struct MigrationVerdict {
     return lines.isEmpty ? [] : lines + [""]
   }
 
-  /// For programs.
+  /// The verdict as JSON, for programs.
   var json: JSONValue {
     let steps = chain?.steps.map { step -> JSONValue in
       let mapping: JSONValue

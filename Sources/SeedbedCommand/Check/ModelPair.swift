@@ -75,7 +75,7 @@ struct ModelPair {
     [(oldPath, old), (newPath, new)].flatMap { path, file in file.warnings.map { "\(path): \($0.shortDescription)" } }
   }
 
-  /// For programs; docs/CHECK.md describes it.
+  /// The comparison as JSON, for programs; docs/CHECK.md describes it.
   var json: String {
     func side(_ path: String, _ file: ModelFile) -> JSONValue {
       .object([

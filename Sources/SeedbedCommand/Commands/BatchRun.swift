@@ -7,7 +7,7 @@ import StoreInterface
 struct BatchRun {
   let store: String
   let model: ManagedObjectModel
-  /// Of the history, where the store keeps one.
+  /// The author of the history's transaction, where the store keeps a history.
   let author: String
   /// Whether the transaction is undone in the end.
   let isDryRun: Bool

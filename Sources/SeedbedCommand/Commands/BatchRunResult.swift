@@ -15,14 +15,14 @@ struct BatchRunResult {
 
   private var count: Int { outcome.deletedCount + outcome.updatedCount }
 
-  /// For people.
+  /// The result as a sentence, for people.
   var text: String {
     var line = "\(count) \(count == 1 ? "object" : "objects") \(verb)"
     if outcome.relatedCount > 0 { line += ", relationships of \(outcome.relatedCount) others changed" }
     return isDryRun ? "Dry run, nothing was changed: \(line)." : "\(line)."
   }
 
-  /// For programs.
+  /// The result as JSON, for programs.
   var json: String {
     let members: [(String, JSONValue)] = [
       ("store", .string(store)), ("entity", .string(entity)), ("dryRun", .boolean(isDryRun)),

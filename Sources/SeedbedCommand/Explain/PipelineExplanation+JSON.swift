@@ -2,7 +2,7 @@ import ImportEngine
 import Pipelines
 
 extension PipelineExplanation {
-  /// For programs.
+  /// The explanation as JSON, for programs.
   var json: JSONValue {
     .object([
       ("pipeline", .string(pipeline)), ("store", store.map { .string($0) } ?? .null),

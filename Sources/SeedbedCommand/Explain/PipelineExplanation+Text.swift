@@ -2,7 +2,7 @@ import ImportEngine
 import Pipelines
 
 extension PipelineExplanation {
-  /// For people.
+  /// The explanation as text, for people.
   var text: String {
     let asked =
       store.map { "asked: \(FilePath.shown($0))" } ?? "no store of the model is there: an empty one was asked"

@@ -111,6 +111,6 @@ struct HistoryCommand: ParsableCommand {
 }
 
 extension HistoryStart: ExpressibleByArgument {
-  /// See `init(_:)`.
+  /// Reads an argument as `init(_:)` reads a text.
   public init?(argument: String) { self.init(argument) }
 }

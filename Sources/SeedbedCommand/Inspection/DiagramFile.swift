@@ -11,7 +11,7 @@ import Pipelines
 enum DiagramFormat {
   case svg, mermaid
 
-  /// By the path's ending; standard output gets text.
+  /// The format by the path's ending; standard output gets text.
   init?(path: String) {
     if path.hasSuffix(".svg") {
       self = .svg

@@ -14,7 +14,7 @@ struct InspectionSubject {
   let store: StoreInspection?
   /// nil for a store without any.
   let modelFile: ModelFile?
-  /// Of a model's folder; nil for a store.
+  /// The versions in a model's folder; nil for a store.
   let versions: ModelVersions?
   /// Parts that could not be read or do not fit together, in sentences.
   let notes: [String]

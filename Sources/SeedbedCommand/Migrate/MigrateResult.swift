@@ -89,7 +89,7 @@ struct MigrateResult {
     }
   }
 
-  /// For people.
+  /// The result as text, for people.
   var text: String {
     var lines = warnings.map { "warning: \($0)" }
     if let chain {
@@ -119,7 +119,7 @@ struct MigrateResult {
       : "Not possible: the data break rules of \(name). Nothing was changed."
   }
 
-  /// For programs.
+  /// The result as JSON, for programs.
   var json: String {
     func items(_ items: [LightweightMigration.Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
     var members: [(String, JSONValue)] = [

@@ -106,7 +106,7 @@ enum Format {
     return "\(count) bytes"
   }
 
-  /// With so many digits after the point.
+  /// A number with this many digits after the point.
   static func fixed(_ value: Double, _ digits: Int) -> String {
     let scale = pow(10, Double(digits))
     let scaled = Int((value * scale).rounded())

@@ -2,7 +2,7 @@ public import Seedbed
 
 /// The event that a test expected did not come in time.
 public struct ExpectationTimeout: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was expected.
+  /// The event that was expected, in words.
   public var expected: String
   /// How long was waited.
   public var seconds: Double
@@ -19,10 +19,10 @@ public struct ExpectationTimeout: Error, Sendable, Hashable, CustomStringConvert
 extension ExpectationTimeout: BridgedError {
   /// What was expected, and what came instead.
   public var errorDescription: String? { description }
-  /// The library's own.
+  /// The error domain of this type.
   public static var errorDomain: String { "Seedbed.ExpectationTimeout" }
   /// 1: there is one kind.
   public var errorCode: Int { 1 }
-  /// The description.
+  /// The description, under Foundation's key.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

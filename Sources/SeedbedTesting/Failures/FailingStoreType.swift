@@ -13,7 +13,7 @@ public struct FailingStoreType: PersistentStoreType {
     self.failures = failures
   }
 
-  /// The other type's.
+  /// The name of the other type.
   public var name: String { base.name }
 
   /// Opens the store as its own type does.
@@ -22,15 +22,15 @@ public struct FailingStoreType: PersistentStoreType {
     return store is any InMemoryFetching ? FailingMemoryStore(store, failures) : FailingStore(store, failures)
   }
 
-  /// As the other type says.
+  /// The metadata that the other type reads.
   public func metadata(at url: URL) throws -> [String: any Sendable] { try base.metadata(at: url) }
-  /// As the other type does it.
+  /// Replaces the metadata as the other type does.
   public func replaceMetadata(at url: URL, with values: [String: Any]) throws {
     try base.replaceMetadata(at: url, with: values)
   }
-  /// As the other type does it.
+  /// Destroys the store as the other type does.
   public func destroy(at url: URL) throws { try base.destroy(at: url) }
-  /// As the other type does it.
+  /// Replaces the store as the other type does.
   public func replace(at url: URL, with source: URL) throws { try base.replace(at: url, with: source) }
 }
 

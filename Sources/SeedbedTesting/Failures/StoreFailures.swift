@@ -52,7 +52,7 @@ public final class StoreFailures: Sendable {
 
   private let state = Mutex(State())
 
-  /// Nothing fails.
+  /// Failures that are still to be set: until then nothing fails.
   public init() {}
 
   /// The default error: that of a broken disk, with Core Data's code for it.

@@ -2,7 +2,7 @@ public import Seedbed
 
 /// A mistake in fixtures.
 public struct FixtureError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// What is wrong, in words.
   public var message: String
   /// What to do about it, where that is known.
   public var hint: String?
@@ -12,7 +12,7 @@ public struct FixtureError: Error, Sendable, Hashable, CustomStringConvertible {
   public var line: Int?
   /// The entity of the record.
   public var entity: String?
-  /// The property.
+  /// The name of the property; nil where it concerns none.
   public var property: String?
 
   init(
@@ -42,7 +42,7 @@ extension FixtureError: BridgedError {
   public var errorDescription: String? { sentence }
   /// What to do about it, where that is known.
   public var recoverySuggestion: String? { hint }
-  /// The library's own.
+  /// The error domain of this type.
   public static var errorDomain: String { "Seedbed.FixtureError" }
   /// 1: there is one kind.
   public var errorCode: Int { 1 }

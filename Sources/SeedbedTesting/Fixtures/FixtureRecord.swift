@@ -9,13 +9,13 @@ struct FixtureRecord {
   }
 
   var entity: Entity
-  /// By which others refer to it; nil where the line has none.
+  /// The key by which other records refer to it; nil where the line has none.
   var key: String?
   var file: String
   var line: Int
-  /// By positions in `Entity.attributes`, of those that the line states.
+  /// The values that the line states, by positions in `Entity.attributes`.
   var values: [(index: Int, value: Value)] = []
-  /// By names, of those that the line states.
+  /// The relationships that the line states, with their destinations.
   var targets: [(relationship: Relationship, target: Target)] = []
 
   func error(_ message: String, property: String? = nil, hint: String? = nil) -> FixtureError {

@@ -6,7 +6,7 @@ enum FixtureValue {
   /// A JSON value that is no object and no array.
   enum Scalar {
     case boolean(Bool)
-    /// As it is written, with all its digits.
+    /// A number as it is written, with all its digits.
     case number(String)
     case string(String)
   }

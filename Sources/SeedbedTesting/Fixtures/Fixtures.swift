@@ -16,7 +16,7 @@ public struct Fixtures {
   private let model: ManagedObjectModel
   private var records: [FixtureRecord] = []
 
-  /// No objects yet.
+  /// Fixtures of a model, without objects.
   public init(_ model: ManagedObjectModel) { self.model = model }
 
   /// How many objects there are.
@@ -37,6 +37,7 @@ public struct Fixtures {
   /// - Throws: `FixtureError` with the file, the line and the property of the first mistake.
   public mutating func add(contentsOf url: URL) throws {
     var isFolder: ObjCBool = false
+    // Safety: the flag is this function's, and is written during the call alone.
     guard unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
       throw FixtureError("there is no such file", file: url.path)
     }
@@ -125,6 +126,7 @@ private final class BytesSource: BlockSource {
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     let part = rest.prefix(target.count)
+    // Safety: the part has no more bytes than the target, which is the caller's for this call.
     unsafe target.copyBytes(from: part)
     rest = rest.dropFirst(part.count)
     return part.count

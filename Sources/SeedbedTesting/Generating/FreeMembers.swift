@@ -7,7 +7,7 @@ struct FreeMembers {
   private var counts: [Int]
   /// Those that an object leads to which must share it with none of its like.
   private var isTaken: [Bool]
-  /// In which order they are given to such objects; nil while there was none.
+  /// The order in which they are given to such objects; nil while there was none.
   private var pool: [Int]?
 
   init(count: Int, most: Int) {

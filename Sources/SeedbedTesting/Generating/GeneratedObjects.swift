@@ -3,7 +3,7 @@ import Seedbed
 /// The objects of one call of a generator.
 struct GeneratedObjects {
   let model: ManagedObjectModel
-  /// In the order in which they were made.
+  /// The objects of each entity, in the order in which they were made.
   private var objects: [[ManagedObject]]
   private var order: [ObjectIdentifier: Int] = [:]
 

@@ -2,11 +2,11 @@ public import Seedbed
 
 /// Why objects that meet the rules of a model could not be generated.
 public struct GenerationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The entity.
+  /// The name of the entity.
   public var entity: String
   /// The property; nil where it is about the entity.
   public var property: String?
-  /// The obstacle.
+  /// What prevents such objects, in words.
   public var message: String
   /// What to do about it, where that is known.
   public var hint: String?
@@ -29,7 +29,7 @@ extension GenerationError: BridgedError {
   public var errorDescription: String? { sentence }
   /// What to do about it, where that is known.
   public var recoverySuggestion: String? { hint }
-  /// The library's own.
+  /// The error domain of this type.
   public static var errorDomain: String { "Seedbed.GenerationError" }
   /// 1: there is one kind.
   public var errorCode: Int { 1 }

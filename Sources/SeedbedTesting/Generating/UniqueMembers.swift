@@ -3,7 +3,7 @@ import Seedbed
 /// To-one relationships that must lead each object to a different one, because only they make the values of a
 /// uniqueness constraint unique.
 struct UniqueMembers {
-  /// By index of the entity.
+  /// The names of such relationships, by the index of the entity.
   private let names: [Set<String>]
 
   init(_ model: ManagedObjectModel) {
@@ -31,7 +31,7 @@ struct UniqueMembers {
 
 /// The attributes that have a value of their own in every object, so that a uniqueness constraint holds.
 enum UniqueAttributes {
-  /// Of each constraint of an entity the one attribute, or the path of one of a composite's elements.
+  /// For each constraint of an entity, its one attribute, or the path of one of a composite's elements.
   static func paths(of entity: Entity) -> Set<String> {
     Set(entity.uniquenessConstraints.compactMap { path(of: $0, in: entity) })
   }

@@ -35,7 +35,7 @@ final class MemoryPeak {
     Self.active.withLock { $0.removeAll { $0 === seen } }
   }
 
-  /// In bytes; nil where only an earlier, higher peak is known.
+  /// The peak in bytes; nil where only an earlier, higher peak is known.
   var bytes: Int? {
     if isReset, let peak = Self.peakSinceReset { return max(peak, seen.bytes.load(ordering: .relaxed)) }
     let peak = PeakMemory.bytes

@@ -19,7 +19,7 @@ public struct StackMeasurement<Value> {
 
   /// How often a store was asked for objects: fetches, and each time that faults had to be filled from a store.
   public var requests: Int { counts.requests.count }
-  /// Fetches and counts.
+  /// How often stores were asked for objects, ids, counts or dictionaries.
   public var fetches: Int { counts.fetches.count }
   /// Faults that were fired: objects and to-many relationships.
   public var faults: Int { counts.faultsFired.count + counts.relationshipFaultsFired.count }

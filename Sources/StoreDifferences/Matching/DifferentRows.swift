@@ -12,7 +12,7 @@ final class DifferentRows {
   private let right: ComparedLayout
   private let leftPath: String
   private let rightPath: String
-  /// By the names of both tables; nil where there can be none.
+  /// The lists by the names of both tables; nil where there can be none.
   private var lists: [String: String?] = [:]
 
   init(_ tables: MatchTables, _ left: ComparedLayout, _ leftPath: String, _ right: ComparedLayout, _ rightPath: String)

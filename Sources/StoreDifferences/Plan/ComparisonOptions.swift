@@ -8,6 +8,6 @@ public struct ComparisonOptions: Sendable {
   /// Properties that are not compared: `name` of every entity, or `Entity.name`.
   public var ignoredProperties: [String] = []
 
-  /// Everything is compared.
+  /// Options that compare everything.
   public init() {}
 }

@@ -16,12 +16,12 @@ public struct ComparisonSummary: Sendable {
 
   /// The parts that only one of the models has, in plain sentences. They were not compared.
   public var modelDifferences: [String] = []
-  /// In the order of the names.
+  /// The counts in the order of the entities' names.
   public var entities: [EntityCounts] = []
   /// Whether the files are the same to the byte, so that no rows were compared.
   public var isSameFile = false
 
-  /// Whether anything differs.
+  /// Whether the models or any objects differ.
   public var hasDifferences: Bool { !modelDifferences.isEmpty || changeCount > 0 }
   /// How many objects differ.
   public var changeCount: Int { entities.reduce(0) { $0 + $1.inserted + $1.updated + $1.deleted } }

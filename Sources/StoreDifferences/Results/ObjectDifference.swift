@@ -25,15 +25,15 @@ public struct ObjectKey: Sendable {
   public var entity: String
   /// The attributes that make up the key, with their values; empty where the primary key is all there is.
   public var values: [(name: String, value: Value)]
-  /// In the store that it was read from.
+  /// The primary key in the store that the object was read from.
   public var primaryKey: Int64
 }
 
 /// A property that differs.
 public struct PropertyDifference: Sendable {
-  /// Its name.
+  /// The name of the property.
   public var name: String
-  /// How it differs.
+  /// Its former and its present value.
   public var difference: Difference
 
   /// The former and the present value of a property.

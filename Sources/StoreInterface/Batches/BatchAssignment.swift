@@ -6,7 +6,7 @@ package import Predicates
 package struct BatchAssignment: Sendable {
   /// The attribute's name, or the dotted path of a composite's element.
   package let path: String
-  /// The path's names.
+  /// The names that `path` consists of.
   package let names: [String]
   /// The attribute, or the element.
   package let attribute: AttributeDescription

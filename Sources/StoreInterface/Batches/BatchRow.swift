@@ -3,7 +3,7 @@ package import ObjectModel
 
 /// A row of a batch as plain values, for insertion through objects.
 struct BatchRow {
-  /// By column; nil where the cell is absent.
+  /// The cells by column; nil where a cell is absent.
   var cells: [(source: RowBatch.Source, value: Value?)]
 
   /// Every row of an insertion, checked.

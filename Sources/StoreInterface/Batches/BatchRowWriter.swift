@@ -39,7 +39,7 @@ public struct BatchRowWriter {
   /// Whether no more row fits before `clear`.
   public var isFull: Bool { batch.count == batch.capacity || batch.arenaCount > 1 << 24 }
 
-  /// Forgets the rows.
+  /// Removes all rows, so that the batch can be filled again.
   public mutating func clear() { batch.removeAll() }
 
   /// Adds a row to a batch that is not full. Composites are given whole or by the paths of their elements.

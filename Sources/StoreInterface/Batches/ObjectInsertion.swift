@@ -8,7 +8,7 @@ struct ObjectInsertion {
   private let constraints: [UniquenessConstraint]
   /// The rows of the hierarchy as they are so far, by id.
   private var rows: [ObjectID: Snapshot] = [:]
-  /// By constraint, the objects by their values so far.
+  /// For each constraint, the objects by their values so far.
   private var holders: [[ValueTuple: ObjectID]] = []
   private var inserted: [ObjectID] = []
   private var updated: Set<ObjectID> = []

@@ -63,7 +63,8 @@ public struct BatchInsertion {
     case keep
     /// The object takes the row's values: null clears one, an absent cell leaves it.
     case update
-    /// As `update`, and absent cells and attributes without a column go back to the model's defaults.
+    /// The object takes the row's values, and absent cells and attributes without a column go back to the model's
+    /// defaults.
     case replace
   }
 
@@ -85,7 +86,7 @@ public struct BatchInsertion {
 
 /// The result of a batch.
 public struct BatchOutcome: Sendable, Hashable {
-  /// New objects.
+  /// The number of new objects.
   public var insertedCount = 0
   /// Objects that got other values from the request itself.
   public var updatedCount = 0

@@ -89,7 +89,7 @@ extension StoreError: BridgedError {
     }
   }
 
-  /// Core Data's domain.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
   /// Core Data's code, or Foundation's for files that are missing (260) or no store (259).

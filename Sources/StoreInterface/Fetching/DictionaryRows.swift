@@ -10,7 +10,7 @@ package enum DictionaryRows {
     var cells: [ExpressionValue]
     /// Sort keys: the values of the sort descriptors.
     var sortValues: [ExpressionValue]
-    /// Tie-breaking keys.
+    /// The values that order rows whose sort values are equal.
     var tieValues: [ExpressionValue]
   }
 

@@ -9,7 +9,7 @@ public struct FetchSortDescriptor: Sendable, Hashable {
   public var keyPath: FetchPredicate.KeyPath
   /// Smallest first; missing values then come first too.
   public var isAscending: Bool
-  /// How values compare.
+  /// How two values are compared.
   public var comparison: Comparison
 
   /// Sorts by the value at the key path, by default ascending and by bytes.
@@ -35,11 +35,11 @@ public struct FetchSortDescriptor: Sendable, Hashable {
 
   /// How text sorts. Other kinds always sort by value: missing values, numbers, text, bytes.
   public enum Comparison: Sendable, Hashable, CaseIterable {
-    /// By UTF-8 bytes (`Value.sortOrder`).
+    /// Text sorts by its UTF-8 bytes (`Value.sortOrder`).
     case binary
-    /// As people expect it (`LocalizedOrder`): what Core Data's `localizedStandardCompare:` is for.
+    /// Text sorts as people expect it (`LocalizedOrder`): what Core Data's `localizedStandardCompare:` is for.
     case localizedStandard
-    /// By the bytes of what `TextFolding` leaves without case.
+    /// Text sorts by the bytes of what `TextFolding` leaves without case.
     case caseInsensitive
 
     /// The comparison that a selector's name means; nil for one that no store can sort by.

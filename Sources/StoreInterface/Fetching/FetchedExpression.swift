@@ -8,7 +8,7 @@ public import Predicates
 public struct FetchedExpression: Sendable, Hashable {
   /// The key in the dictionaries; unique in the request.
   public var name: String
-  /// What is fetched.
+  /// The expression whose value is fetched.
   public var expression: FetchExpression
 
   /// An expression with a name.

@@ -10,25 +10,25 @@ extension FetchedRows {
     /// A kind by its number.
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Nothing.
+    /// A cell without a value.
     public static let missing = CellKind(rawValue: 0)
-    /// An integer.
+    /// An integer of 64 bits.
     public static let integer = CellKind(rawValue: 1)
-    /// 0 or 1.
+    /// A boolean: 0 or 1.
     public static let boolean = CellKind(rawValue: 2)
-    /// A double.
+    /// A double, by its bits.
     public static let real = CellKind(rawValue: 3)
     /// Seconds since 2001-01-01T00:00:00Z.
     public static let date = CellKind(rawValue: 4)
-    /// UTF-8.
+    /// UTF-8 of a text.
     public static let string = CellKind(rawValue: 5)
     /// UTF-8 of a URL's absolute text.
     public static let uri = CellKind(rawValue: 6)
     /// Plain decimal text such as `-10.25`.
     public static let decimal = CellKind(rawValue: 7)
-    /// Bytes.
+    /// The bytes of binary data.
     public static let data = CellKind(rawValue: 8)
-    /// 16 bytes.
+    /// The 16 bytes of a UUID.
     public static let uuid = CellKind(rawValue: 9)
     static let object: UInt16 = 16
   }

@@ -18,6 +18,7 @@ extension FetchedRows.Builder {
   }
 
   private mutating func append(_ value: Value) {
+    // Safety: the bytes of a value are good for the closure, and the builder copies them in there.
     switch value {
     // Composites are fetched as their elements.
     case .null, .composite: appendMissing()
@@ -35,6 +36,7 @@ extension FetchedRows.Builder {
 
   private mutating func append(_ text: String, kind: FetchedRows.CellKind) {
     var text = text
+    // Safety: the text's bytes are good for the closure, and the builder copies them in there.
     text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0), kind: kind) }
   }
 }

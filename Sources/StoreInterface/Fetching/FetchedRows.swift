@@ -52,7 +52,7 @@ public struct FetchedRows: Sendable, RandomAccessCollection {
   /// Every row as a dictionary; see `Row.dictionary`.
   public var dictionaries: [[String: ExpressionValue]] { map(\.dictionary) }
 
-  /// One row.
+  /// One row, with a value for each column.
   public struct Row: Sendable {
     let rows: FetchedRows
     /// Its position among the rows.

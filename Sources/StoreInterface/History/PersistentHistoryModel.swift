@@ -10,7 +10,7 @@ package import Predicates
 /// `changedObjectID` can be compared with ids by `=`, `!=` and `IN`; of `updatedProperties` can be asked whether it
 /// `CONTAINS` a name, or whether a name is `IN` it.
 public enum PersistentHistoryModel {
-  /// The model.
+  /// The model with the entities `TRANSACTION` and `CHANGE`.
   public static let model: ManagedObjectModel = {
     var transaction = EntityDescription("TRANSACTION")
     transaction.attributes = [

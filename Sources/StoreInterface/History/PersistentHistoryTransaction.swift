@@ -11,7 +11,7 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
   public let timestamp: Date
   /// `ManagedObjectContext.transactionAuthor` of the context that saved, or the name of the pipeline.
   public let author: String?
-  /// The context's name.
+  /// The name of the context that saved.
   public let contextName: String?
   /// The bundle identifier of the program that saved.
   public let bundleID: String?

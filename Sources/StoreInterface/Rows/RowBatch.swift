@@ -43,7 +43,7 @@ public import ObjectModel
   public struct Slice: Sendable {
     /// Bytes from the start of the arena.
     public var offset: UInt32
-    /// Bytes.
+    /// The number of bytes.
     public var length: UInt32
     /// The `length` bytes from `offset` on.
     @inlinable public init(offset: UInt32, length: UInt32) {
@@ -76,7 +76,8 @@ public import ObjectModel
   /// One `State` raw value per row, per column.
   @unsafe public let states: [UnsafeMutablePointer<UInt8>]
   @unsafe @usableFromInline let cells: [UnsafeMutableRawPointer]
-  /// In memory outside the object, because each access to a stored property of an object is checked for exclusivity.
+  /// The arena. It is in memory outside the object, because each access to a stored property of an object is checked
+  /// for exclusivity.
   @unsafe @usableFromInline let bytes: UnsafeMutablePointer<Arena>
 
   /// Memory that grows at its end.

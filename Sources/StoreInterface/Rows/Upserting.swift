@@ -20,7 +20,7 @@ public struct UpsertOptions: Sendable, Hashable {
     /// Cells that are not absent are written.
     case update
     case keep
-    /// As `update`, and attributes that are absent or unmapped go back to the model's defaults.
+    /// Cells are written as by `update`; attributes that are absent or unmapped go back to the model's defaults.
     case replace
     case fail
   }

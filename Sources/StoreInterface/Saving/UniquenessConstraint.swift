@@ -8,7 +8,7 @@ package import Predicates
 package struct UniquenessConstraint: Sendable {
   /// Where a part of the constraint lies in a snapshot.
   private enum Part: Sendable {
-    /// By position, and the path of the element inside a composite.
+    /// An attribute by its position, with the path of the element inside a composite.
     case attribute(Int, element: [String])
     case toOne(Int)
   }

@@ -4,7 +4,7 @@ package struct PropertySet: Sendable, Hashable {
   private var attributes: UInt64 = 0
   private var relationships: UInt64 = 0
 
-  /// No property.
+  /// A set without properties.
   package init() {}
 
   package static var all: PropertySet {

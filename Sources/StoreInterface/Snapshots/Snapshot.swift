@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// An object's persisted values at one moment.
 public struct Snapshot: Sendable, Hashable {
-  /// Permanent.
+  /// The object's id, always a permanent one.
   public var objectID: ObjectID
   /// The optimistic-lock counter (`Z_OPT`), 1 on insert.
   public var version: Int64
@@ -84,7 +84,7 @@ public struct Snapshot: Sendable, Hashable {
       && left.toOne == right.toOne
   }
 
-  /// By id, version and values.
+  /// Hashes the id, the version and the values.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(objectID)
     hasher.combine(version)

@@ -35,9 +35,9 @@ import Predicates
 
     /// The entities that rows may be of.
     package let kinds: [Kind]
-    /// Of ids in the store, by `Entity.index`.
+    /// What ids in the store have in common, by `Entity.index`.
     package let spaces: [ObjectID.Space]
-    /// Cells per row.
+    /// The number of cells in a row, that of the widest kind.
     package let width: Int
     /// Attributes that rows of every kind have.
     package let leastAttributeCount: Int
@@ -60,7 +60,7 @@ import Predicates
   private let list: [Snapshot]
   private let shape: Shape?
   private let width: Int
-  /// Of packed rows that are all of one entity.
+  /// What the ids have in common, where all packed rows are of one entity.
   package let onlySpace: ObjectID.Space?
   /// `leastAttributeCount` of the shape; 0 without one.
   private let leastAttributeCount: Int
@@ -71,7 +71,7 @@ import Predicates
   private let bytes: UnsafeMutableRawPointer
   private let values: [Value]
 
-  /// Finished snapshots.
+  /// A block of finished snapshots.
   public init(_ snapshots: [Snapshot]) {
     count = snapshots.count
     list = snapshots.indices.contains { snapshots[$0].edited != nil } ? snapshots.map(\.unpacked) : snapshots

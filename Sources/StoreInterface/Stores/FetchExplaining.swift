@@ -23,7 +23,7 @@ public struct FetchExplanation: Sendable, Hashable, CustomStringConvertible {
   /// for none.
   public var predicateInMemory: FetchPredicate?
 
-  /// All parts.
+  /// An explanation with all its parts.
   public init(
     statement: String, boundStatement: String, plan: [String], scansTable: Bool, usesTemporaryTree: Bool,
     predicateInMemory: FetchPredicate?

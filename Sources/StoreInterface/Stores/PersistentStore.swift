@@ -9,7 +9,7 @@ public import ObjectModel
 /// `InMemoryFetching`, `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`, `RemoteChangeObserving`,
 /// `MetadataKeeping`.
 public protocol PersistentStore: AnyObject, StoreReading {
-  /// Of what type the store is.
+  /// The type that opens stores of this kind.
   var type: any PersistentStoreType { get }
   /// Where the store is kept; nil for one without a file.
   var url: URL? { get }
@@ -29,10 +29,10 @@ public protocol PersistentStore: AnyObject, StoreReading {
 }
 
 extension PersistentStore {
-  /// None.
+  /// Nil, for stores without a file.
   public var url: URL? { nil }
 
-  /// False.
+  /// False, for stores that take every save.
   public var isReadOnly: Bool { false }
 
   /// Does nothing, for stores that have nothing open.

@@ -29,13 +29,13 @@ public protocol PersistentStoreType: Sendable {
 }
 
 extension PersistentStoreType {
-  /// For types that keep no metadata.
+  /// Throws, for types that keep no metadata.
   /// - Throws: `StoreError.unsupported`.
   public func metadata(at url: URL) throws -> [String: any Sendable] {
     throw StoreError.unsupported("stores of type \(name) tell nothing of their model")
   }
 
-  /// For types that keep no metadata, and those that write their file with the model.
+  /// Throws, for types that keep no metadata, and those that write their file with the model.
   /// - Throws: `StoreError.unsupported`.
   public func replaceMetadata(at url: URL, with values: [String: Any]) throws {
     throw StoreError.unsupported("metadata of stores of type \(name) can be replaced in an open store only, if at all")

@@ -45,7 +45,7 @@ extension StoreReading {
     try snapshots(request).map(\.objectID)
   }
 
-  /// For stores without requests for dictionaries.
+  /// Throws, for stores without requests for dictionaries.
   /// - Throws: `StoreError.unsupported`.
   public func rows(_ request: FetchSpecification) throws -> FetchedRows {
     throw StoreError.unsupported("this kind of store returns no dictionaries; fetch objects instead")

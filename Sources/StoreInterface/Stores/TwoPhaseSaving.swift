@@ -11,6 +11,6 @@ public protocol TwoPhaseSaving: PersistentStore {
 }
 
 extension TwoPhaseSaving {
-  /// False.
+  /// False, for stores that can undo what they wrote.
   public var writesAfterBody: Bool { false }
 }

@@ -6,7 +6,7 @@ import Predicates
 ///
 /// `violations(of:)` explains; the `isValid` forms answer for the pipeline's columns without making a `Value`.
 public struct AttributeValidator: Sendable {
-  /// One broken rule.
+  /// A rule that a value breaks.
   public struct Violation: Sendable, Hashable {
     /// The rule, for programs.
     public var code: ValidationError.Code

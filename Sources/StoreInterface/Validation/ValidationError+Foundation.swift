@@ -4,7 +4,7 @@ public import ObjectModel
 extension ValidationError: BridgedError {
   /// One line per problem, ten at most.
   public var errorDescription: String? { description }
-  /// Core Data's domain.
+  /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
   /// Core Data's code of the problem; 1560 for several.

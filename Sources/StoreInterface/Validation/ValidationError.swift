@@ -45,7 +45,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// are equal.
     public var underlyingError: (any Error)? { thrown.error }
 
-    /// One problem.
+    /// A problem of a property, or of an object as a whole.
     public init(
       objectID: ObjectID? = nil, entity: String, property: String?, code: Code, message: String, value: Value? = nil
     ) {
@@ -101,7 +101,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// At least one.
+  /// The broken rules, at least one.
   public var problems: [Problem]
 
   /// An error with these problems, of which there is at least one.

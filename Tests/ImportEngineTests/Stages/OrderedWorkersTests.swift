@@ -59,7 +59,7 @@ struct OrderedWorkersTests {
   }
 
   @Test(
-    "products come in the order of the source, whoever is slow",
+    "products come in the order of the source, whichever worker is slow",
     arguments: [1, 2, 3, 8], [1, 2, 5])
   func order(workers: Int, buffers: Int) {
     let count = 300
@@ -103,7 +103,7 @@ struct OrderedWorkersTests {
     #expect(result.error is Failure)
   }
 
-  @Test("a consumer that goes away stops everybody", arguments: [0, 1, 50])
+  @Test("a consumer that goes away stops all workers", arguments: [0, 1, 50])
   func cancelled(taken: Int) {
     let result = run(
       makeWorkers(count: 1_000_000, buffers: 4), workers: 3, process: { "piece \($0 >> 8) \($0 & 255)" }, taking: taken)

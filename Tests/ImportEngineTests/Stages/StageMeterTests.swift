@@ -39,7 +39,7 @@ struct StageMeterTests {
     }
   }
 
-  @Test("who need not wait is not measured as waiting")
+  @Test("a worker that need not wait is not measured as waiting")
   func noWait() throws {
     let meter = StageMeter(.read)
     let channel = Channel<Int>(capacity: 2, sending: meter.waitForOutput, receiving: meter.waitForInput)

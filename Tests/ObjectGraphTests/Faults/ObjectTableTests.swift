@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The table of a context's objects")
 struct ObjectTableTests {
-  @Test("finds what a dictionary finds, and objects that nobody uses are gone", arguments: UInt64(1)...10)
+  @Test("finds what a dictionary finds, and unused objects are gone", arguments: UInt64(1)...10)
   func twin(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let school = try School(.inMemory)

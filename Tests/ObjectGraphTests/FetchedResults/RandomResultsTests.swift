@@ -88,7 +88,7 @@ struct RandomResultsTests {
     ProcessInfo.processInfo.environment["SEEDBED_RESULTS_EVENTS"].flatMap { Int($0) } ?? 60
 
   @Test(
-    "what a controller tells makes a list that is what a fetch gives, whoever changed it",
+    "what a controller tells makes the list that a fetch gives, whichever context changed objects",
     arguments: StoreKind.allCases, UInt64(0)..<6)
   func sequences(kind: StoreKind, seed: UInt64) throws { try drive(kind, seed, Self.eventCount) }
 

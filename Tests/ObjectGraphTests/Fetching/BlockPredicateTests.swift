@@ -83,7 +83,7 @@ struct BlockPredicateTests {
     }
   }
 
-  @Test("a fetch that nobody waits for asks the block too")
+  @Test("an asynchronous fetch asks the block too")
   func asynchronous() async throws {
     let school = try School(.inMemory)
     let context = school.container.newBackgroundContext()

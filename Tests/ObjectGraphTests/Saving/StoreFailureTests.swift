@@ -61,7 +61,7 @@ struct StoreFailureTests {
     }
   }
 
-  @Test("an error while members load is thrown by the next fetch or save when nobody asked for it, and they load later")
+  @Test("an error of loading members that no call threw is thrown by the next fetch or save, and they load later")
   func failedMembers() throws {
     let (school, store, context) = try fragile()
     try context.performAndWait {

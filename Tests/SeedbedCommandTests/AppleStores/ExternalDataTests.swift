@@ -140,7 +140,7 @@ struct ExternalDataTests {
     #expect(try workspace.text("photos-out.ndjson").contains(Self.record("c", Self.image(3, Self.limit + 1))))
   }
 
-  @Test("an equal value leaves row and file alone, whoever named it", arguments: strategies)
+  @Test("an equal value leaves row and file alone, also where Core Data named the file", arguments: strategies)
   func unchanged(strategy: String) async throws {
     let workspace = try workspace()
     let records = [Self.record("a", Self.image(1)), Self.record("b", Self.image(2, 10))]

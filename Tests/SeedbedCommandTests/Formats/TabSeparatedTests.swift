@@ -47,7 +47,7 @@ struct TabSeparatedTests {
       try workspace.query("Shop.sqlite", "SELECT ZNAME FROM ZITEM ORDER BY ZIDENTIFIER") == ["A, B", "tab\there"])
   }
 
-  @Test("columns that nobody maps may be without a name, any number of them", arguments: ["null", "\"\"", "~"])
+  @Test("unmapped columns may be without a name, any number of them", arguments: ["null", "\"\"", "~"])
   func nameless(word: String) async throws {
     let workspace = try Workspace.withModel()
     try workspace.write("items.csv", "x,a,y,A,z\nx,b,y,B,z\nx,b,y\n")

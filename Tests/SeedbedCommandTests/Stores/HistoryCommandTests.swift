@@ -80,7 +80,7 @@ struct HistoryCommandTests {
     #expect(nothing.text.isEmpty && nothing.exitCode == 0)
   }
 
-  @Test("transactions before a place are deleted, and whoever asks from there is told")
+  @Test("transactions before a place are deleted, and reading from there says so")
   func deleted() async throws {
     let workspace = try await workspace()
     let whole = try await history(workspace, "--json")

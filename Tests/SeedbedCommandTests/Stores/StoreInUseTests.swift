@@ -88,7 +88,7 @@ struct StoreInUseTests {
     #expect(try names(workspace) == ["alogged", "blogged"])
   }
 
-  @Test("an import in place goes on beside readers, who see all of it or nothing", arguments: ["delete", "wal"])
+  @Test("an import in place goes on beside readers, which see all of it or nothing", arguments: ["delete", "wal"])
   func inPlace(journal: String) async throws {
     for strategy in ["automatic", "upsert", "find-or-create"] {
       let workspace = try await workspace(journal: journal)
