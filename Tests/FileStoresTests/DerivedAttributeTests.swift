@@ -98,9 +98,10 @@ struct DerivedAttributeTests {
     }
   }
 
-  @Test("a key path to a deleted object has no value, whatever still refers to it", arguments: StoreKind.allCases)
+  @Test(
+    "a key path to a deleted object has no value, whatever still refers to it",
+    arguments: StoreKind.allCases.filter { !$0.isFolder })
   func dangling(kind: StoreKind) throws {
-    if kind.isFolder { return }
     let folder = try TemporaryFolder()
     let model = try Museum.derivedModel()
     let store = try kind.open(in: folder, model)

@@ -54,6 +54,10 @@ public struct StoreDump {
     self.modelVersion = modelVersion
     var folder = folder
     while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    // A folder cannot be renamed by the names that it has in itself.
+    if [".", ".."].contains((folder as NSString).lastPathComponent) {
+      folder = URL(fileURLWithPath: folder).standardizedFileURL.path
+    }
     self.folder = ResultPath.followed(folder)
     self.replacesDump = replacesDump
     self.compresses = compresses

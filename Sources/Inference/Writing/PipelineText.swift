@@ -70,7 +70,7 @@ struct PipelineText {
 
   private func plainText(of step: PipelineStep) -> [String] {
     let count = step.list.count
-    var lines = ["  # \(step.list.title): \(count.grouped) \(count == 1 ? "record" : "records")"]
+    var lines = ["  # \(Self.oneLine(step.list.title)): \(count.grouped) \(count == 1 ? "record" : "records")"]
     lines += step.list.form.notes.filter { $0.hasPrefix("file: ") }.map {
       "  # \(Self.oneLine(String($0.dropFirst(6))))"
     }

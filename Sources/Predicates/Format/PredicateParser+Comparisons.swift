@@ -12,7 +12,12 @@ extension PredicateParser {
       isNone = true
     default: break
     }
-    if modifier != .direct { advance() }
+    if modifier != .direct, case .word(let name, _) = next.kind {
+      advance()
+      if case .sign(let sign) = next.kind, Self.operatorSigns[sign] != nil {
+        throw unexpected("a value or a property", hint: "write #\(name) for a property of that name")
+      }
+    }
     let left = try expression()
     let leftHeight = height
     let comparisonOperator = try self.comparisonOperator(after: left)

@@ -37,6 +37,8 @@ struct CopyCommand: ParsableCommand {
 
   @OptionGroup var log: LogOptions
 
+  func validate() throws { try ResultName.check(target, "the target") }
+
   func run() throws {
     do {
       let outcome = try StoreCopier.copy(

@@ -32,6 +32,8 @@ struct DumpCommand: ParsableCommand {
 
   @OptionGroup var log: LogOptions
 
+  func validate() throws { try ResultName.check(folder, "the folder", isFolder: true) }
+
   func run() throws {
     let cancellation = Cancellation()
     let signals = Signals(cancelling: cancellation)

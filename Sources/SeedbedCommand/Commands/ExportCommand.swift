@@ -80,6 +80,8 @@ struct ExportCommand: ParsableCommand {
 
   func validate() throws {
     try LimitOption.check(limit)
+    try ResultName.check(output, "--output")
+    try ResultName.check(deleted, "--deleted")
     if deleted != nil, changedSince == nil { throw ValidationError("--deleted is for --changed-since") }
     if deleted == "-" { throw ValidationError("--deleted takes the path of a file") }
     if format == .ndjson, delimiter != nil || bom || safeForSpreadsheets {

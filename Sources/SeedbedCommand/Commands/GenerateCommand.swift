@@ -52,6 +52,7 @@ struct GenerateCommand: ParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
+    try ResultName.check(folder, "the folder", isFolder: true)
     if isPublic, flavor == .coreData {
       throw ValidationError("--public is for --flavor seedbed: classes for Core Data are public, as Xcode's are")
     }

@@ -156,10 +156,21 @@ struct ProjectLayout {
 
   private var schemaPath: String { inFolder("pipelines/" + DataInference.schemaName) }
 
-  /// Writes the files of a project, the pipeline last.
+  /// Writes the files of a project, the pipeline last. Where one cannot be written, those that are new go again.
   /// - Parameter model: the one that the pipeline fills.
   func write(_ project: DataInference.Project, model filled: ManagedObjectModel) throws -> Written {
     let problems = try lint(project, filled)
+    let all = [modelPath, schemaPath, pipelinePath, inFolder(".gitignore")]
+    let new = all.filter { PathContent(at: ResultPath.followed($0)) == .nothing }
+    do {
+      return try write(project, problems)
+    } catch {
+      for path in new { try? FileManager.default.removeItem(atPath: ResultPath.followed(path)) }
+      throw error
+    }
+  }
+
+  private func write(_ project: DataInference.Project, _ problems: [String]) throws -> Written {
     var paths: [String] = []
     if let model = project.model {
       try makeFolder(folder)
@@ -198,6 +209,9 @@ struct ProjectLayout {
       let place = URL(fileURLWithPath: ResultPath.followed(path))
       try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: place, options: .atomic)
+    } catch let error as CocoaError where error.code == .fileWriteUnknown || error.code == .fileWriteOutOfSpace {
+      let reason = RunError(any: error, store: path).message
+      throw RunError(.inputOutput, code: "path.cannot-write", "cannot write \(path): \(reason)")
     } catch {
       throw RunError(
         .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")

@@ -132,6 +132,55 @@ struct OddPlaceTests {
     #expect(outcome.exitCode == 78 && outcome.talk.contains("there are two columns \"x\""), "\(outcome.talk)")
   }
 
+  @Test(
+    "a result without a name, or with that of a folder, is a mistake of the command line",
+    arguments: [
+      ["copy", "Photos.sqlite", ""], ["copy", "Photos.sqlite", "new/x/"], ["dump", "Photos.sqlite", ""],
+      ["export", "Photos.sqlite", "--entity", "Photo", "--output", ""],
+      ["export", "Photos.sqlite", "--entity", "Photo", "--output", "new/x.csv/"],
+      ["generate", "Photos.xcdatamodel", ""],
+    ])
+  func emptyNames(arguments: [String]) async throws {
+    let workspace = try await workspace()
+    let names = try workspace.names()
+    let outcome = try await Tool.run(arguments, in: workspace.folder)
+    #expect(outcome.exitCode == 64, "\(outcome.talk)")
+    #expect(try workspace.names() == names)
+  }
+
+  @Test("an empty folder takes a dump, also by the name that it has in itself")
+  func dumpHere() async throws {
+    let workspace = try await workspace()
+    try FileManager.default.createDirectory(at: workspace.url("empty"), withIntermediateDirectories: true)
+    let outcome = try await Tool.run(["dump", "../Photos.sqlite", "."], in: workspace.url("empty"))
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    let names = try workspace.names(in: "empty")
+    #expect(names.contains { $0.hasPrefix("Photo.ndjson") }, "\(names)")
+  }
+
+  @Test("a data file whose name has two lines becomes a project")
+  func nameOfTwoLines() async throws {
+    let workspace = try Workspace()
+    try workspace.write("a\nb.csv", "id,name\n1,x\n")
+    let outcome = try await workspace.run("init", "a\nb.csv")
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    #expect(try await workspace.run("run", "--quiet", "pipelines/a-b.yaml").exitCode == 0)
+  }
+
+  @Test(
+    "a project that cannot be written leaves nothing", .enabled(if: FileManager.default.fileExists(atPath: "/bin/sh")))
+  func fullDisk() async throws {
+    let workspace = try Workspace()
+    try workspace.write("items.csv", "id,name\n1,x\n")
+    // No file may have more than 1,024 bytes.
+    let outcome = try await Tool.run(
+      ["-c", "ulimit -f 2; exec \"$0\" init items.csv -o new --quiet", Tool.path], in: workspace.folder,
+      executable: "/bin/sh")
+    #expect(outcome.exitCode == 74, "\(outcome.talk)")
+    let left = workspace.exists("new") ? try workspace.names(in: "new") : []
+    #expect(left.allSatisfy { $0 == "pipelines" }, "\(left)")
+  }
+
   @Test("a name that is no UTF-8 is refused, and not mended")
   func names() async throws {
     let workspace = try await workspace()
