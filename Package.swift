@@ -200,7 +200,8 @@ let package = Package(
       name: "CoreDataLayoutTests",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "CoreDataLayout", "SQLite", "SQLitePages", "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestQueries", "TestSupport",
+        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestQueries", "TestStores",
+        "TestSupport",
         "TestMigrations", "TestRows",
       ]),
     .testTarget(
@@ -208,7 +209,8 @@ let package = Package(
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "SQLMigration", "CoreDataLayout", "SQLite", "SQLitePages",
         "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "TestQueries", "TestSupport", "TestMigrations",
+        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "TestQueries", "TestStores", "TestSupport",
+        "TestMigrations",
         "TestRows",
       ]),
     .testTarget(
@@ -221,7 +223,7 @@ let package = Package(
       name: "FileStoresTests",
       dependencies: [
         "FileStores", "PropertyLists", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "MemoryStore",
-        "ObjectModel", "SeedFormats", "TestSupport",
+        "ObjectModel", "SeedFormats", "TestStores", "TestSupport",
       ]),
     .testTarget(
       name: "MigrationTests",
@@ -237,7 +239,7 @@ let package = Package(
         "Predicates",
         "StoreInterface",
         "MemoryStore",
-        "ObjectGraph", "CoreDataLayout", "SQLMigration", "SQLite", "TestSupport",
+        "ObjectGraph", "CoreDataLayout", "SQLMigration", "SQLite", "TestStores", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedTestingTests", dependencies: ["Seedbed", "SeedbedTesting", "Exports", "TestSupport"]),
@@ -269,7 +271,7 @@ let package = Package(
       name: "StoreDifferencesTests",
       dependencies: [
         "StoreDifferences", "CoreDataLayout", "StoreInterface", "ObjectModel", "Predicates", "Pipelines", "SQLite",
-        "TestSupport", "TestMigrations",
+        "TestStores", "TestSupport", "TestMigrations",
       ]),
     .testTarget(
       name: "InferenceTests",

@@ -4,6 +4,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ struct BatchTests {
   private func row(_ key: Int64) throws -> (version: Int64, values: [String: Value]) {
     var request = FetchSpecification(stop)
     request.predicate = .selfIsIn([
-      ObjectID(entity: stop, reference: .permanent(store: store.identifier, primaryKey: key))
+      store.id(of: stop, key)
     ])
     let snapshot = try #require(try store.snapshots(request).first)
     let names = stop.attributes.map(\.name)
@@ -146,7 +147,7 @@ struct BatchTests {
     let place = try model.entity("Place")
     let children = try #require(place.relationship("children"))
     func members(_ key: Int64) throws -> [Int64] {
-      let owner = ObjectID(entity: stop, reference: .permanent(store: store.identifier, primaryKey: key))
+      let owner = store.id(of: stop, key)
       return try store.members(of: owner, relationship: children).compactMap(\.primaryKey)
     }
     #expect(try members(1) == [4, 6])
@@ -187,7 +188,7 @@ struct BatchTests {
     #expect(try store.link(stops, pairs: [(1, 3), (1, 2), (2, 3), (1, 3)], replacing: false) == 3)
     #expect(try store.link(stops, pairs: [(1, 3)], replacing: false) == 0)
     func members(_ relationship: Relationship, _ owner: Entity, _ key: Int64) throws -> [Int64] {
-      let id = ObjectID(entity: owner, reference: .permanent(store: store.identifier, primaryKey: key))
+      let id = store.id(of: owner, key)
       return try store.members(of: id, relationship: relationship).compactMap(\.primaryKey)
     }
     #expect(try members(stops, route, 1) == [3, 2])

@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -134,7 +135,7 @@ struct LayoutDerivationTests {
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     let customer = try model.entity("Customer")
     let key = try store.reservePrimaryKeys(1, for: customer)
-    let id = ObjectID(entity: customer, reference: .permanent(store: store.identifier, primaryKey: key))
+    let id = store.id(of: customer, key)
     var values = [Value](repeating: .null, count: customer.attributes.count)
     for (index, attribute) in customer.attributes.enumerated() where attribute.type == .string {
       values[index] = .string("Zoë Ångström")

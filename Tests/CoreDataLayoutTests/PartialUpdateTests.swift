@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -146,7 +147,7 @@ struct PartialUpdateTests {
     snapshot.attributes[try #require(shelf.attributes.firstIndex { $0.name == "label" })] = .string("B")
     var request = SaveRequest()
     request.updated = [snapshot]
-    request.deleted = [(ObjectID(entity: book, reference: .permanent(store: store.identifier, primaryKey: 2)), 1)]
+    request.deleted = [(store.id(of: book, 2), 1)]
     try store.save(request)
     #expect(try store.snapshots(FetchSpecification(shelf)).map { $0.attributes[count] } == [.integer(1)])
   }

@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -55,7 +56,7 @@ struct PredicateTests {
   }
 
   private func id(_ store: any PersistentStore, _ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+    store.id(of: entity, key)
   }
 
   private func keys(_ store: any PersistentStore, _ make: (any PersistentStore) -> FetchSpecification) throws

@@ -7,6 +7,7 @@ import SQLite
 import StoreInterface
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -136,7 +137,7 @@ struct RandomSaveTests {
         let entity = try model.entity(name)
         let key = try oracle.reservePrimaryKeys(1, for: entity)
         var row = Snapshot(
-          objectID: ObjectID(entity: entity, reference: .permanent(store: oracle.identifier, primaryKey: key)),
+          objectID: oracle.id(of: entity, key),
           version: 1,
           attributes: entity.attributes.map { _ in .null }, toOne: entity.relationships.map { _ in nil })
         for (index, attribute) in entity.attributes.enumerated() { row.attributes[index] = value(attribute) }

@@ -2,6 +2,7 @@ import CoreDataLayout
 import ObjectModel
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 
 /// Changes a store of the shop model of `LayoutDerivationTests` at random, by every way in which rows are written.
@@ -142,7 +143,7 @@ struct RandomShop {
       let label = try model.entity("Label")
       let ware = try model.entity("Ware")
       func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-        ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+        store.id(of: entity, key)
       }
       let members = rows("Ware").filter { _ in Bool.random(using: &random) }.map { id(ware, $0) }
       request.toMany = [.init(owner: id(label, owner), relationshipName: "wares", members: members)]

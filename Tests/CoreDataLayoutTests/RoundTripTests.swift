@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -62,7 +63,7 @@ struct RoundTripTests {
 
     let key = try store.reservePrimaryKeys(1, for: entity)
     #expect(key == 2)
-    let id = ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+    let id = store.id(of: entity, key)
     var request = SaveRequest()
     request.inserted = [Snapshot(objectID: id, version: 1, attributes: first.attributes, toOne: [])]
     try store.save(request)

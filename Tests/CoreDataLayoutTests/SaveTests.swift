@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ struct SaveTests {
   }
 
   private func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+    store.id(of: entity, key)
   }
 
   @Test("a stale version fails with what was expected and found, and writes nothing")
@@ -119,7 +120,7 @@ struct SaveTests {
     let path = folder.path("h.sqlite")
     let store = try SQLiteStore.create(path: path, model: model, options: options)
     func id(_ key: Int64) -> ObjectID {
-      ObjectID(entity: route, reference: .permanent(store: store.identifier, primaryKey: key))
+      store.id(of: route, key)
     }
     func row(_ key: Int64, _ code: String) -> Snapshot {
       var row = snapshot(key, code: code)

@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -64,8 +65,7 @@ struct CompositeFileTests {
       var attributes = [Value](repeating: .null, count: venue.attributes.count)
       attributes[address] = value
       attributes[name] = .string("v\(index)")
-      let id = ObjectID(
-        entity: venue, reference: .permanent(store: store.identifier, primaryKey: first + Int64(index)))
+      let id = store.id(of: venue, first + Int64(index))
       request.inserted.append(Snapshot(objectID: id, version: 1, attributes: attributes, toOne: []))
     }
     try store.save(request)

@@ -6,6 +6,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -175,7 +176,7 @@ struct DerivedAttributeTests {
     let store = try kind.open(in: folder, model)
     let entity = try Museum.entity("Person", of: model)
     func snapshot(_ key: Int64, _ code: String, version: Int64 = 1) -> Snapshot {
-      let id = ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+      let id = store.id(of: entity, key)
       return Snapshot(
         objectID: id, version: version, attributes: entity.attributes.map { $0.name == "code" ? .string(code) : .null },
         toOne: [])

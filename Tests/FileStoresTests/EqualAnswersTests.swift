@@ -5,6 +5,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -104,7 +105,7 @@ struct EqualAnswersTests {
 
     let key = try store.reservePrimaryKeys(1, for: tag)
     var copy = first
-    copy.objectID = ObjectID(entity: tag, reference: .permanent(store: store.identifier, primaryKey: key))
+    copy.objectID = store.id(of: tag, key)
     var insertion = SaveRequest()
     insertion.inserted = [copy]
     let twice = insertion
@@ -160,7 +161,7 @@ struct EqualAnswersTests {
     for round in 0..<4 {
       let key = try store.reservePrimaryKeys(1, for: tag)
       #expect(seen.insert(key).inserted)
-      let id = ObjectID(entity: tag, reference: .permanent(store: store.identifier, primaryKey: key))
+      let id = store.id(of: tag, key)
       var request = SaveRequest()
       request.inserted = [Snapshot(objectID: id, version: 1, attributes: [.string("\(round)")], toOne: [nil])]
       try store.save(request)

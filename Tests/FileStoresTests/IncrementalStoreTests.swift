@@ -5,6 +5,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("Incremental stores of one's own")
@@ -85,7 +86,7 @@ struct IncrementalStoreTests {
       var request = SaveRequest()
       request.inserted = [
         try IncrementalStoreNode(
-          objectID: ObjectID(entity: note, reference: .permanent(store: store.identifier, primaryKey: key)),
+          objectID: store.id(of: note, key),
           values: ["name": .string(name), "text": .string(text)], destinations: parent.map { ["parent": $0] } ?? [:]
         ).snapshot
       ]

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 
 /// Random saves, made once and applied to several stores, which know the same objects by keys of their own.
@@ -151,7 +152,7 @@ extension RandomMuseum.Change {
       guard let piece = pieces[code] else { continue }
       let entity = try Museum.entity(piece.entity, of: store.model)
       let key = try store.reservePrimaryKeys(1, for: entity)
-      ids[code] = ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+      ids[code] = store.id(of: entity, key)
     }
     for code in inserted + updated {
       guard let piece = pieces[code], let id = ids[code] else { continue }

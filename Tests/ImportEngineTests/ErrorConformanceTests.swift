@@ -175,8 +175,15 @@ struct ErrorConformanceTests {
         #expect(bridged.domain == NSCocoaErrorDomain && bridged.code == rule.code, "\(rule.key) \(rule.code)")
         #expect(bridged.userInfo["NSValidationErrorObject"] as? ObjectID == item.objectID)
         #expect(bridged.userInfo["NSValidationErrorKey"] as? String == rule.key)
-        let value = bridged.userInfo["NSValidationErrorValue"] as? Value
-        #expect(value == (rule.value == .null ? nil : rule.value) || value == rule.value)
+        // As key-value coding has it.
+        switch (rule.value, bridged.userInfo["NSValidationErrorValue"]) {
+        case (.string(let text), let value): #expect(value as? String == text)
+        case (.integer(let integer), let value): #expect(value as? Int64 == integer)
+        case (.date(let date), let value): #expect(value as? Date == date)
+        case (.null, let value): #expect(value is NSNull)
+        case (nil, let value): #expect(value == nil)
+        case (let other?, _): Issue.record("a rule for \(other) is not compared")
+        }
         context.rollback()
       }
     }

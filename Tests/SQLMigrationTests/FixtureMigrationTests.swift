@@ -4,6 +4,7 @@ import ObjectModel
 import StoreInterface
 import TestMigrations
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -157,7 +158,7 @@ enum GeneratedObjects {
     for entity in model.entities where !entity.isAbstract {
       let first = try store.reservePrimaryKeys(countPerEntity, for: entity)
       ids += (0..<Int64(countPerEntity)).map { offset in
-        ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: first + offset))
+        store.id(of: entity, first + offset)
       }
     }
     var request = SaveRequest()

@@ -6,6 +6,7 @@ import SQLite
 import StoreInterface
 import TestMigrations
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -160,7 +161,7 @@ struct PageMigrationTests {
     let store = try SQLiteStore.create(path: path, model: older, options: options)
     let (region, place) = (try older.entity("Region"), try older.entity("Place"))
     func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-      ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+      store.id(of: entity, key)
     }
     _ = try store.reservePrimaryKeys(5, for: region)
     _ = try store.reservePrimaryKeys(300, for: place)

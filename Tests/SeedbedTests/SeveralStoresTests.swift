@@ -6,6 +6,7 @@ import ObjectModel
 import Predicates
 import Seedbed
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -37,8 +38,7 @@ private struct TwoStores {
     let first = try store.reservePrimaryKeys(books.count, for: book)
     var request = SaveRequest()
     for (index, values) in books.enumerated() {
-      let id = ObjectID(
-        entity: book, reference: .permanent(store: store.identifier, primaryKey: first + Int64(index)))
+      let id = store.id(of: book, first + Int64(index))
       request.inserted.append(
         Snapshot(
           objectID: id, version: 1, attributes: [.string(values.title), .integer(values.year)], toOne: [values.shelf]))
@@ -49,7 +49,7 @@ private struct TwoStores {
   func putShelf(_ label: String, into store: any PersistentStore) throws -> ObjectID {
     let shelf = try entity("Shelf")
     let key = try store.reservePrimaryKeys(1, for: shelf)
-    let id = ObjectID(entity: shelf, reference: .permanent(store: store.identifier, primaryKey: key))
+    let id = store.id(of: shelf, key)
     var request = SaveRequest()
     request.inserted = [Snapshot(objectID: id, version: 1, attributes: [.string(label)], toOne: [nil])]
     try store.save(request)

@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import StoreDifferences
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -151,7 +152,7 @@ struct RandomComparisonTests {
         guard let item = items[number] else { continue }
         let entity = try #require(store.model[item.entity])
         let key = try store.reservePrimaryKeys(1, for: entity)
-        ids[number] = ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+        ids[number] = store.id(of: entity, key)
       }
       var request = SaveRequest()
       for number in order {

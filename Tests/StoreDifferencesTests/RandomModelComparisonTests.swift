@@ -5,6 +5,7 @@ import Predicates
 import StoreDifferences
 import StoreInterface
 import TestMigrations
+import TestStores
 import TestSupport
 import Testing
 
@@ -153,8 +154,7 @@ struct RandomObjects {
     var ids: [Int: ObjectID] = [:]
     for object in order {
       let key = try store.reservePrimaryKeys(1, for: object.entity)
-      ids[object.number] = ObjectID(
-        entity: object.entity, reference: .permanent(store: store.identifier, primaryKey: key))
+      ids[object.number] = store.id(of: object.entity, key)
     }
     func id(_ end: RandomLinks.End) -> ObjectID? { ids[Int(end.key)] }
     var request = SaveRequest()

@@ -4,6 +4,7 @@ import ObjectModel
 import Pipelines
 import StoreDifferences
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -37,7 +38,7 @@ struct StoreComparisonTests {
     let entity = try #require(store.model["Item"])
     let first = try store.reservePrimaryKeys(rows.count, for: entity)
     func id(_ position: Int) -> ObjectID {
-      ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: first + Int64(position)))
+      store.id(of: entity, first + Int64(position))
     }
     var request = SaveRequest()
     for (position, row) in rows.enumerated() {

@@ -44,7 +44,7 @@ struct RecordFileReader {
     let names = file.columns.map(\.name)
     let present: [String]
     if format == .csv {
-      present = try RecordReader(source: DataSource(data), options: format.options, projection: []).columns
+      present = try RecordReader(source: MemorySource(data), options: format.options, projection: []).columns
       if let unknown = present.first(where: { !names.contains($0) }) {
         throw StoreError.failure("the column \"\(unknown)\" is no property of \(file.entity.name)")
       }
@@ -53,7 +53,7 @@ struct RecordFileReader {
     }
     // The last field is the whole record, for a look at its keys.
     let projection = present + (format == .csv ? [] : [""])
-    let reader = try RecordReader(source: DataSource(data), options: format.options, projection: projection)
+    let reader = try RecordReader(source: MemorySource(data), options: format.options, projection: projection)
     let batch = RecordBatch(fieldCount: projection.count)
     let lists = try JSONFields(projection: [])
     var rows: [RecordRow] = []
@@ -138,22 +138,5 @@ struct RecordFileReader {
     case (.string, .transformable), (.string, .uuid), (.string, .uri), (.string, .double), (.string, .float): true
     default: false
     }
-  }
-}
-
-/// Bytes in memory as a source.
-private final class DataSource: BlockSource {
-  private var rest: Data
-
-  init(_ data: Data) {
-    rest = data
-  }
-
-  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
-    let part = rest.prefix(target.count)
-    // Safety: `part` is no longer than the target.
-    unsafe target.copyBytes(from: part)
-    rest = rest.dropFirst(part.count)
-    return part.count
   }
 }

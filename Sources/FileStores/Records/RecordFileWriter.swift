@@ -18,7 +18,7 @@ struct RecordFileWriter {
   /// - Parameter cells: for each record one value for each column; relationships as texts and lists of texts.
   /// - Throws: `StoreError.failure` for a value that the format has no way to write.
   func data(_ records: [[RecordField]]) throws(StoreError) -> Data {
-    let sink = DataSink()
+    let sink = MemorySink()
     do {
       switch format {
       case .csv: try write(records, CSVWriter(sink: sink))
@@ -31,7 +31,8 @@ struct RecordFileWriter {
     } catch {
       throw .failure("\(error)")
     }
-    return format == .json ? Self.array(ofLines: sink.data) : sink.data
+    let data = Data(sink.bytes)
+    return format == .json ? Self.array(ofLines: data) : data
   }
 
   /// The lines as elements of an array, one on each line.
@@ -111,12 +112,4 @@ enum RecordField {
     case .list(let texts): "[" + texts.map(JSONText.quoted).joined(separator: ",") + "]"
     }
   }
-}
-
-/// Bytes in memory as a sink.
-private final class DataSink: ByteSink {
-  private(set) var data = Data()
-
-  func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) { unsafe data.append(contentsOf: bytes) }
-  func finish() throws(SeedFormatError) {}
 }

@@ -35,11 +35,11 @@ struct FileProfiler {
     var options = FormatOptions.csv
     options.encoding = encoding
     do {
-      return try MemorySource.head(of: open(options), count: FileFormatSniffer.headCount)
+      return try open(options).head(count: FileFormatSniffer.headCount)
     } catch  where error.code == "source.kind" {
       // Two kinds that a run refuses unless they are stated: they will be.
       options.isPropertyList = true
-      let raw = try MemorySource.head(of: open(options), count: FileFormatSniffer.headCount)
+      let raw = try open(options).head(count: FileFormatSniffer.headCount)
       // UTF-16 is text when its encoding is stated; other kinds of files are not.
       let isWideText = FileKind(Array(raw.bytes.prefix(FileKind.prefixLength)), allowsWideText: true) == nil
       let encoding = FileFormatSniffer.encoding(of: raw.bytes)

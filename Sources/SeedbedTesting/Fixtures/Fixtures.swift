@@ -29,7 +29,7 @@ public struct Fixtures {
   /// - Throws: `FixtureError` with the line and the property of the first mistake.
   public mutating func add(_ ndjson: String, entityName: String) throws {
     let reader = try FixtureReader(try entity(entityName, file: nil), file: entityName)
-    records += try reader.records(BytesSource(Data(ndjson.utf8)))
+    records += try reader.records(MemorySource(Data(ndjson.utf8)))
   }
 
   /// Adds the objects of a file, which is named after their entity, or of all such files in a folder: `Book.ndjson`, or
@@ -115,20 +115,5 @@ public struct Fixtures {
       }
       return byKey
     }
-  }
-}
-
-/// Bytes in memory as a source.
-private final class BytesSource: BlockSource {
-  private var rest: Data
-
-  init(_ data: Data) { rest = data }
-
-  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
-    let part = rest.prefix(target.count)
-    // Safety: the part has no more bytes than the target, which is the caller's for this call.
-    unsafe target.copyBytes(from: part)
-    rest = rest.dropFirst(part.count)
-    return part.count
   }
 }

@@ -6,6 +6,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -224,7 +225,7 @@ struct RandomBatches {
           row[end.name] = .value(.null)
         } else if fetch.below(40) == 0 {
           row[end.name] = .object(
-            ObjectID(entity: end.destination, reference: .permanent(store: stores.memory.identifier, primaryKey: 999)))
+            stores.memory.id(of: end.destination, 999))
         } else {
           row[end.name] = .object(fetch.pick(known))
         }

@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -53,8 +54,7 @@ struct AgreementTests {
           "born": .date(Date(timeIntervalSinceReferenceDate: Double(index))),
           "photo": index < photos.count ? .data(photos[index]) : .null,
         ]
-        let id = ObjectID(
-          entity: self.staff, reference: .permanent(store: store.identifier, primaryKey: Int64(index + 1)))
+        let id = store.id(of: self.staff, Int64(index + 1))
         request.inserted.append(
           Snapshot(
             objectID: id, version: 1, attributes: self.staff.attributes.map { values[$0.name] ?? .null }, toOne: []))
@@ -178,7 +178,7 @@ struct AgreementTests {
         (2, ["street": .string("Elm")]), (3, ["area": .composite(["size": .double(9), "name": .null])]),
         (4, ["street": .null, "area": .composite([:])]),
       ] as [(Int64, [String: Value])] {
-        let id = ObjectID(entity: staff, reference: .permanent(store: store.identifier, primaryKey: key))
+        let id = store.id(of: staff, key)
         var row = try #require(try store.snapshots(all { $0.predicate = .selfIsIn([id]) }).first)
         row.attributes[try #require(staff.attributes.firstIndex { $0.name == "place" })] = .composite(place)
         request.updated.append(row)

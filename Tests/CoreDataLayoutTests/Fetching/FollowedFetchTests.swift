@@ -6,6 +6,7 @@ import Predicates
 import StoreInterface
 import Synchronization
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ struct FollowedFetchTests {
     let entity = try model.entity("Item")
     _ = try store.reservePrimaryKeys(1_000, for: entity)
     func id(_ key: Int64) -> ObjectID {
-      ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+      store.id(of: entity, key)
     }
     var request = SaveRequest()
     request.inserted = (Int64(1)...1_000).map { key in

@@ -6,6 +6,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -75,7 +76,7 @@ struct NestingTests {
     ]
     for store in stores {
       _ = try store.reservePrimaryKeys(1, for: entity)
-      let id = ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: 1))
+      let id = store.id(of: entity, 1)
       var request = SaveRequest()
       request.inserted = [Snapshot(objectID: id, version: 1, attributes: [.integer(1), .integer(2)], toOne: [nil])]
       try store.save(request)

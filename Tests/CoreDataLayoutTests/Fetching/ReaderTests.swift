@@ -7,6 +7,7 @@ import SQLite
 import StoreInterface
 import Synchronization
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -52,7 +53,7 @@ struct ReaderTests {
   }
 
   private func id(_ entity: Entity, _ key: Int64, _ store: SQLiteStore) -> ObjectID {
-    ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+    store.id(of: entity, key)
   }
 
   private func snapshot(_ store: SQLiteStore, _ key: Int64, number: Int64, group: Int64? = nil, version: Int64 = 1)

@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -106,8 +107,7 @@ struct ShapeTests {
     _ = try store.reservePrimaryKeys(count, for: model.entity("Thing"))
     let entities = try (0..<count).map { _ in try model.entity(Bool.random(using: &random) ? "Thing" : "Special") }
     func id(_ index: Int) -> ObjectID {
-      ObjectID(
-        entity: entities[index], reference: .permanent(store: store.identifier, primaryKey: Int64(index + 1)))
+      store.id(of: entities[index], Int64(index + 1))
     }
     for index in 0..<count {
       func value(_ attribute: AttributeDescription) -> Value {

@@ -6,6 +6,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -159,7 +160,7 @@ struct SpatialFetchTests {
       _ = try store.reservePrimaryKeys(60, for: entity)
       var request = SaveRequest()
       for key in Int64(1)...60 {
-        let id = ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+        let id = store.id(of: entity, key)
         request.inserted.append(
           Snapshot(
             objectID: id, version: 1,

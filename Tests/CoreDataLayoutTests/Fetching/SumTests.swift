@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ struct SumTests {
     for store in stores {
       var request = SaveRequest()
       func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-        ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
+        store.id(of: entity, key)
       }
       _ = try store.reservePrimaryKeys(5, for: self.team)
       _ = try store.reservePrimaryKeys(Self.debts.count, for: self.member)

@@ -7,6 +7,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestQueries
+import TestStores
 import TestSupport
 
 /// One random graph in several stores: in memory (the oracle), and in SQLite for each way of changing it.
@@ -114,7 +115,7 @@ struct BatchWorld {
   func entity(_ name: String) throws -> Entity { try model.required(name) }
 
   func id(_ entity: Entity, _ key: Int64) -> ObjectID {
-    ObjectID(entity: entity, reference: .permanent(store: oracle.identifier, primaryKey: key))
+    oracle.id(of: entity, key)
   }
 
   /// Puts the same random objects into every store.

@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -112,7 +113,7 @@ struct DefaultConstraintTests {
     var request = SaveRequest()
     request.inserted.append(
       Snapshot(
-        objectID: ObjectID(entity: entity, reference: .permanent(store: world.store.identifier, primaryKey: key)),
+        objectID: world.store.id(of: entity, key),
         version: 1, attributes: entity.attributes.map { $0.name == "stock" ? .integer(99) : .null },
         toOne: entity.relationships.map { _ in nil }))
     try world.store.save(request)

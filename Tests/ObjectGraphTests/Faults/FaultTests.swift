@@ -4,6 +4,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("Faults, the row cache and refreshing")
@@ -15,7 +16,7 @@ struct FaultTests {
       let ada = school.addPupil(context, "Ada")
       try context.save()
       let id = ada.objectID
-      let gone = ObjectID(entity: id.entity, reference: .permanent(store: school.store.identifier, primaryKey: 99))
+      let gone = school.store.id(of: id.entity, 99)
       #expect(try context.existingObject(with: id) === ada)
       let error = #expect(throws: ContextError.self) { try context.existingObject(with: gone) }
       #expect(error?.description.contains("Pupil") == true)

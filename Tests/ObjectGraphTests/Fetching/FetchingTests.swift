@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("Fetching")
@@ -101,8 +102,7 @@ struct FetchingTests {
       ada["name"] = .string("Eve")
       context.refresh(ada, mergeChanges: false)
       #expect(ada["name"] == .string("Ada") && !context.hasChanges)
-      let gone = ObjectID(
-        entity: id.entity, reference: .permanent(store: school.store.identifier, primaryKey: 99))
+      let gone = school.store.id(of: id.entity, 99)
       let ghost = context.object(with: gone)
       #expect(ghost["name"] == nil && ghost.isDeleted)
       #expect(throws: ContextError.self) { try context.existingObject(with: gone) }

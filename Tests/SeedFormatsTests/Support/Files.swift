@@ -22,18 +22,6 @@ func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
   return try withExtendedLifetime(folder) { try body(folder.url) }
 }
 
-/// Bytes written, for looking at.
-final class MemorySink: ByteSink {
-  private(set) var bytes: [UInt8] = []
-  private(set) var isFinished = false
-  var text: String { String(decoding: bytes, as: UTF8.self) }
-
-  func write(_ bytes: UnsafeRawBufferPointer) throws(SeedFormatError) {
-    unsafe self.bytes.append(contentsOf: bytes)
-  }
-  func finish() throws(SeedFormatError) { isFinished = true }
-}
-
 /// The bytes as one gzip member.
 func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
   let memory = MemorySink()

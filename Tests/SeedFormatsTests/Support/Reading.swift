@@ -2,25 +2,6 @@ import Testing
 
 @testable import SeedFormats
 
-/// Bytes in memory, handed out in pieces of at most a stated size.
-final class MemorySource: BlockSource {
-  private let bytes: [UInt8]
-  private let blockSize: Int
-  private var position = 0
-
-  init(_ bytes: [UInt8], blockSize: Int = 4096) {
-    self.bytes = bytes
-    self.blockSize = blockSize
-  }
-
-  func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
-    let count = min(blockSize, bytes.count - position, target.count)
-    unsafe target.copyBytes(from: bytes[position..<position + count])
-    position += count
-    return count
-  }
-}
-
 /// One field as a test sees it.
 struct Field: Equatable, CustomStringConvertible {
   var kind: FieldSlice.Kind
