@@ -215,10 +215,10 @@ public struct PipelineRun {
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
       if !isRestoreGoingOn {
         try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
-        try writeHeldNew(steps, session)
+        try writeHeld(steps, session)
       }
     }
-    for step in steps { try step.writeHeldNew(isLast: true) }
+    for step in steps { try step.writeHeld(isLast: true) }
     try session.resolvePending(steps: steps.map(\.scope), isFinal: true)
     for step in steps { try step.finish() }
     progress.begin(.indexing)
@@ -231,12 +231,12 @@ public struct PipelineRun {
   }
 
   /// Writes the new records that were held back, as long as what one brings lets others be written.
-  private func writeHeldNew(_ steps: [StepRun], _ session: ImportSession) throws {
-    func count() -> Int { steps.reduce(0) { $0 + $1.heldNewCount } }
+  private func writeHeld(_ steps: [StepRun], _ session: ImportSession) throws {
+    func count() -> Int { steps.reduce(0) { $0 + $1.heldCount } }
     var before = 0
     while count() > 0, count() != before {
       before = count()
-      for step in steps { try step.writeHeldNew(isLast: false) }
+      for step in steps { try step.writeHeld(isLast: false) }
       try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
     }
   }

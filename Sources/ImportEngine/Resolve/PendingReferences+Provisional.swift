@@ -2,7 +2,7 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-extension LateReferences {
+extension PendingReferences {
   /// The rows of a batch whose records cannot stand yet: they refer to something that is not there, or to such a row
   /// of the same batch, by however many steps. Whatever refers to them has to wait as they do.
   ///

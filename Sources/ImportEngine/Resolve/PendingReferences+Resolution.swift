@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreInterface
 
-extension LateReferences {
+extension PendingReferences {
   /// Completes the references whose destinations have become known.
   ///
   /// A record is blocked when one of its references leads nowhere, or to a row of a blocked record; everything else

@@ -8,7 +8,7 @@ import Testing
 @testable import Reports
 
 @Suite("References kept on disk")
-struct PendingReferencesTests {
+struct PendingReferenceFileTests {
   private func reference(_ number: Int, _ generator: inout SeededGenerator, bytes: Int) -> PendingReference {
     PendingReference(
       step: number % 3, node: number % 5, reference: number % 2,
@@ -25,7 +25,7 @@ struct PendingReferencesTests {
     let path = workspace.path("pending")
     var generator = SeededGenerator(seed: 5)
     do {
-      let pending = PendingReferences(path: path)
+      let pending = PendingReferenceFile(path: path)
       var expected: [PendingReference] = []
       for number in 0..<2000 {
         let bytes = number % 500 == 7 ? 700_000 : Int.random(in: 0...300, using: &generator)
@@ -65,7 +65,7 @@ struct PendingReferencesTests {
   @Test("none means no file")
   func empty() throws {
     let workspace = try Workspace()
-    let pending = PendingReferences(path: workspace.path("pending"))
+    let pending = PendingReferenceFile(path: workspace.path("pending"))
     try pending.forEach { _ throws(RunError) in Issue.record("there is none") }
     #expect(pending.isEmpty)
     #expect(try workspace.names().isEmpty)
@@ -74,7 +74,7 @@ struct PendingReferencesTests {
   @Test("a file that cannot be made is an input/output error")
   func failure() throws {
     let workspace = try Workspace()
-    let pending = PendingReferences(path: workspace.path("missing/pending"))
+    let pending = PendingReferenceFile(path: workspace.path("missing/pending"))
     var generator = SeededGenerator(seed: 6)
     let error = #expect(throws: RunError.self) {
       try pending.append(reference(1, &generator, bytes: 1 << 19))

@@ -5,7 +5,7 @@ import StoreInterface
 /// Records of a find-or-create batch that are new and may still be rejected, because an object that they need is not
 /// there yet. Their rows can be deleted again; changes that they make to other objects could not be undone, so these
 /// wait.
-struct UnsureRecords {
+struct ProvisionalRecords {
   private let decoded: DecodedBatch
   /// Records that need objects that are not there yet.
   private let waiting: Set<Int>
@@ -87,7 +87,7 @@ struct UnsureRecords {
 }
 
 /// New records that are held back, and what of them can stand together.
-struct HeldNewRecords {
+struct HeldRecords {
   private(set) var batches: [DecodedBatch] = []
   var count: Int { batches.reduce(0) { $0 + $1.root.batch.count } }
 
