@@ -10,7 +10,7 @@ extension StoreWriter {
     defer { history?.endSave() }
     try performAtomically(beforeCommit: body) {
       try check(request)
-      let rows = SavedRows(self, request)
+      let rows = SavedSnapshots(self, request)
       try rows.checkVersions()
       try rows.delete()
       try writeAllowingExchanges(rows, request)
@@ -82,7 +82,7 @@ extension StoreWriter {
 
   /// Two rows may exchange unique values: the changed rows give theirs up first then. Only where that may be, what was
   /// written has to be undone by itself.
-  private func writeAllowingExchanges(_ rows: SavedRows, _ request: SaveRequest) throws {
+  private func writeAllowingExchanges(_ rows: SavedSnapshots, _ request: SaveRequest) throws {
     guard rows.mayExchangeUniqueValues else { return try rows.write() }
     let recorded = history?.pending
     do {

@@ -3,18 +3,18 @@ import ObjectModel
 import Predicates
 import StoreInterface
 
-/// Where a context without a parent gets rows from: a coordinator's stores as they are now, or a generation of them.
-/// Each has its own row cache, so that no row of one is taken for one of the other.
-struct RowSource: Sendable {
+/// Where a context without a parent gets snapshots from: a coordinator's stores as they are now, or a generation
+/// of them. Each has its own row cache, so that no row of one is taken for one of the other.
+struct SnapshotSource: Sendable {
   let coordinator: PersistentStoreCoordinator
   /// The generation that is read; nil for the newest state.
   let generation: QueryGeneration?
-  let rowCache: RowCache
+  let snapshotCache: SnapshotCache
 
   init(_ coordinator: PersistentStoreCoordinator, _ generation: QueryGeneration? = nil) {
     self.coordinator = coordinator
     self.generation = generation
-    rowCache = generation?.rowCache ?? coordinator.rowCache
+    snapshotCache = generation?.snapshotCache ?? coordinator.snapshotCache
   }
 
   /// The reader of all stores together.
@@ -58,12 +58,12 @@ struct RowSource: Sendable {
   func snapshotBlocks(_ request: FetchSpecification, caching: Bool, monitor: FetchMonitor? = nil) throws
     -> [SnapshotBlock]
   {
-    let epoch = rowCache.epoch
+    let epoch = snapshotCache.epoch
     let blocks = try counters.measureRequest(.fetches) {
       try monitor.map { [SnapshotBlock(try snapshots(request, monitor: $0))] }
         ?? reader(for: request).snapshotBlocks(request)
     }
-    if caching { rowCache.remember(blocks, readIn: epoch, coordinator) }
+    if caching { snapshotCache.remember(blocks, readIn: epoch, coordinator) }
     return blocks
   }
 
@@ -83,7 +83,7 @@ struct RowSource: Sendable {
     var snapshots: [Snapshot] = []
     var missing: [Entity: [ObjectID]] = [:]
     for id in objectIDs where !id.isTemporary {
-      if let snapshot = rowCache.snapshot(id, notOlderThan: seconds) {
+      if let snapshot = snapshotCache.snapshot(id, notOlderThan: seconds) {
         snapshots.append(snapshot)
       } else {
         missing[id.entity.root, default: []].append(id)
@@ -92,11 +92,11 @@ struct RowSource: Sendable {
     for (root, ids) in missing.sorted(by: { $0.key.index < $1.key.index }) {
       var request = FetchSpecification(root)
       request.predicate = .selfIsIn(ids)
-      let epoch = rowCache.epoch
+      let epoch = snapshotCache.epoch
       let blocks = try counters.measureRequest(.cacheMisses, ids.count) {
         try reader(for: request).snapshotBlocks(request)
       }
-      if seconds != 0 { rowCache.remember(blocks, readIn: epoch, coordinator) }
+      if seconds != 0 { snapshotCache.remember(blocks, readIn: epoch, coordinator) }
       for block in blocks { snapshots += block.snapshots }
     }
     return snapshots

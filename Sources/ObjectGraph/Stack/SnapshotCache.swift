@@ -4,13 +4,14 @@ import Predicates
 import StoreInterface
 import Synchronization
 
-/// The rows that contexts of one coordinator read or saved last, so that faults fire without asking the store.
+/// The row cache: the snapshots that contexts of one coordinator read or saved last, so that faults fire without asking
+/// the store.
 ///
 /// It holds a bounded number of rows in two generations: when the young one is full, the old one is forgotten and the
 /// young one takes its place. Rows come in blocks, which are only looked into when a row is asked for. Rows of
 /// entities with derived attributes are left out, since the store changes them by itself, and so are rows with much
 /// binary data.
-final class RowCache: Sendable {
+final class SnapshotCache: Sendable {
   private struct Key: Hashable {
     var root: Int
     var primaryKey: Int64

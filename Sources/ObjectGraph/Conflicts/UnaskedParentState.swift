@@ -2,18 +2,18 @@ import ObjectModel
 import StoreInterface
 
 /// Collects the questions to the parent while a context must not wait for it, and nothing at other times.
-final class ParentRefusals {
-  private var missing: MissingState?
+final class UnaskedParentState {
+  private var missing: ParentStateRequest?
 
   /// Whether the parent must not be waited for.
   var isRefusing: Bool { missing != nil }
 
-  func begin() { missing = MissingState() }
+  func begin() { missing = ParentStateRequest() }
 
   /// Allows asking the parent again. Returns the questions that were not asked.
-  func end() -> MissingState {
+  func end() -> ParentStateRequest {
     defer { missing = nil }
-    return missing ?? MissingState()
+    return missing ?? ParentStateRequest()
   }
 
   /// Notes what is needed, as objects or as members of relationships.

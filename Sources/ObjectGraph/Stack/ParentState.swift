@@ -3,7 +3,7 @@ import Predicates
 import StoreInterface
 
 /// The state of changed objects in a context, sent along so that child contexts can merge without asking it.
-struct SharedState: Sendable {
+struct ParentState: Sendable {
   /// The permanent ids of the context that sent the state; this also identifies the context.
   let source: PermanentIDs
   /// The context's count when the state was made: anything read from the context at this count or later is at least as
@@ -17,14 +17,14 @@ struct SharedState: Sendable {
   var members: [MemberKey: [ObjectID]] = [:]
 
   /// The same state with permanent ids for temporary ones that became permanent since.
-  func renamed(by permanentID: (ObjectID) -> ObjectID) -> SharedState {
+  func renamed(by permanentID: (ObjectID) -> ObjectID) -> ParentState {
     func isOld(_ id: ObjectID) -> Bool { id.isTemporary && permanentID(id) != id }
     let isOutdated =
       snapshots.contains { isOld($0.key) || $0.value.toOne.contains { $0.map(isOld) ?? false } }
       || gone.contains(where: isOld)
       || members.contains { isOld($0.key.owner) || $0.value.contains(where: isOld) }
     if !isOutdated { return self }
-    var renamed = SharedState(source: source, stamp: stamp, gone: Set(gone.map(permanentID)))
+    var renamed = ParentState(source: source, stamp: stamp, gone: Set(gone.map(permanentID)))
     for var snapshot in snapshots.values {
       snapshot.objectID = permanentID(snapshot.objectID)
       snapshot.toOne = snapshot.toOne.map { $0.map(permanentID) }
@@ -39,7 +39,7 @@ struct SharedState: Sendable {
 }
 
 /// The state that a child needs and that its parent did not send.
-struct MissingState: Sendable {
+struct ParentStateRequest: Sendable {
   var objectIDs: Set<ObjectID> = []
   var members: Set<MemberKey> = []
 
@@ -48,14 +48,14 @@ struct MissingState: Sendable {
 
 extension ManagedObjectContext {
   /// The state of changed objects for child contexts; nil where there never were any.
-  func sharedState(of changes: ContextChangeIDs) -> SharedState? {
+  func sharedState(of changes: ContextChangeIDs) -> ParentState? {
     if !permanentIDs.isKept { return nil }
     return sharedState(of: changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? []))
   }
 
   /// The state of these objects in this context, found without asking its parent.
-  func sharedState(of ids: [ObjectID]) -> SharedState {
-    var shared = SharedState(source: permanentIDs, stamp: nextStateStamp())
+  func sharedState(of ids: [ObjectID]) -> ParentState {
+    var shared = ParentState(source: permanentIDs, stamp: nextStateStamp())
     for id in ids {
       guard let object = registeredObject(for: permanentID(for: id)) else { continue }
       switch object.status {
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   }
 
   /// Fills faults, and to-many relationships that are not loaded, with the state that the parent sent.
-  func fillFaults(from state: SharedState) -> [ManagedObject] {
+  func fillFaults(from state: ParentState) -> [ManagedObject] {
     var taken: [ManagedObject] = []
     for (id, snapshot) in state.snapshots {
       let object = object(with: id)
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
 
   /// Finds the missing state and passes it on later, on this context's queue. Where this context lacks it too, it asks
   /// its own parent in the same way, so that no context waits for another.
-  func tell(_ unknown: MissingState, _ answer: @escaping @Sendable (SharedState) -> Void) {
+  func tell(_ unknown: ParentStateRequest, _ answer: @escaping @Sendable (ParentState) -> Void) {
     adoptIDsOfParent()
     let ids = unknown.objectIDs.map { permanentID(for: $0) }
     let keys = unknown.members.map { MemberKey(owner: permanentID(for: $0.owner), relationship: $0.relationship) }
@@ -116,7 +116,7 @@ extension ManagedObjectContext {
       return answer(state)
     }
     guard let parent else { return }
-    var missing = MissingState()
+    var missing = ParentStateRequest()
     for id in ids + keys.map(\.owner) where object(with: id).isUnloaded && !object(with: id).hasStored {
       missing.objectIDs.insert(id)
     }

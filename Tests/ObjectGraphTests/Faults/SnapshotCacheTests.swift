@@ -6,7 +6,7 @@ import TestStores
 import Testing
 
 @Suite("Rows in memory")
-struct RowCacheTests {
+struct SnapshotCacheTests {
   private struct Setup {
     let school: School
     let store: InterruptedStore

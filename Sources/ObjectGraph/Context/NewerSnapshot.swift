@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// A fetched row that is newer than the object of its id.
-struct NewerRow {
+/// A fetched snapshot that is newer than the object of its id.
+struct NewerSnapshot {
   let block: SnapshotBlock
   let row: Int
 

@@ -11,7 +11,7 @@ import Testing
 /// An object that was changed keeps the row that it was read as, with its new values beside it. It answers and saves as
 /// one whose row was taken apart before, by what asks for all of its values.
 @Suite("Edits beside rows")
-struct EditedRowTests {
+struct EditedSnapshotTests {
   private static let attributes = ["count", "day", "flag", "mood", "name", "note", "ratio"]
 
   private static func model() throws -> ManagedObjectModel {
@@ -54,7 +54,7 @@ struct EditedRowTests {
     let takesApart: Bool
 
     init(_ path: String, takesApart: Bool, isUndoable: Bool) throws {
-      let model = try EditedRowTests.model()
+      let model = try EditedSnapshotTests.model()
       let store = try SQLiteStore.create(path: path, model: model)
       container = try PersistentContainer(name: "items", model: model, store: store)
       context = container.newBackgroundContext()
@@ -64,8 +64,8 @@ struct EditedRowTests {
         var random = SeededGenerator(seed: 7)
         for number in 0..<40 {
           let item = other.insert(try model.required("Item"))
-          for key in EditedRowTests.attributes where key != "name" {
-            item[key] = EditedRowTests.value(key, &random)
+          for key in EditedSnapshotTests.attributes where key != "name" {
+            item[key] = EditedSnapshotTests.value(key, &random)
           }
           item["name"] = .string("name \(number)")
         }
@@ -100,7 +100,7 @@ struct EditedRowTests {
     /// What an object says of itself.
     func description(_ item: ManagedObject) -> String {
       takeApart(item)
-      let values = EditedRowTests.attributes.map { "\(item.attributeValue($0))" }
+      let values = EditedSnapshotTests.attributes.map { "\(item.attributeValue($0))" }
       let changes: [[String: PropertyValue]] = [
         item.changedPropertyValues(), item.committedPropertyValues(), item.changedPropertyValuesForCurrentEvent(),
       ]
@@ -123,13 +123,13 @@ struct EditedRowTests {
         switch kind {
         case 0..<22:
           // Neighbours get the same attribute, so that they are written together.
-          let key = EditedRowTests.attributes[number(7)]
+          let key = EditedSnapshotTests.attributes[number(7)]
           let last = min(first + (number(3) == 0 ? number(30) : 0), items.count - 1)
           for index in first...last {
             takeApart(items[index])
-            items[index][key] = EditedRowTests.value(key, &random)
+            items[index][key] = EditedSnapshotTests.value(key, &random)
           }
-        case 22..<24: return "\(item.attributeValue(EditedRowTests.attributes[number(7)]))"
+        case 22..<24: return "\(item.attributeValue(EditedSnapshotTests.attributes[number(7)]))"
         case 24..<27: return description(item)
         case 27: item.setObject(number(3) == 0 ? nil : items[number(items.count)], for: "next")
         case 28: context.refresh(item, mergeChanges: number(2) == 0)
@@ -166,8 +166,8 @@ struct EditedRowTests {
 
     /// Another context writes a row, so that the next save of this one may be in conflict.
     private func write(_ index: Int, _ random: inout SeededGenerator) throws {
-      let key = EditedRowTests.attributes[Int.random(in: 0..<3, using: &random)]
-      let value = EditedRowTests.value(key, &random)
+      let key = EditedSnapshotTests.attributes[Int.random(in: 0..<3, using: &random)]
+      let value = EditedSnapshotTests.value(key, &random)
       try other.performAndWait {
         let item = try items(in: other)[index]
         item[key] = value

@@ -4,7 +4,7 @@ public import ObjectModel
 /// Unpacking the row would cost several times as much.
 ///
 /// It is never changed after `init`.
-@usableFromInline package final class EditedRow: Sendable {
+@usableFromInline package final class EditedSnapshot: Sendable {
   /// The most edits; with more, the row is unpacked.
   package static let greatestCount = 4
 
@@ -33,10 +33,10 @@ public import ObjectModel
   package var count: Int { 1 + others.count }
 
   /// The same row with another value of an attribute; nil when it has its own values again.
-  package func setting(_ attribute: Int, to value: Value) -> EditedRow? {
+  package func setting(_ attribute: Int, to value: Value) -> EditedSnapshot? {
     var edits = ([first] + others).filter { $0.attribute != attribute }
     if !block.has(value, at: row, attribute: attribute) { edits.append((attribute, value)) }
-    return edits.isEmpty ? nil : EditedRow(block, row, edits)
+    return edits.isEmpty ? nil : EditedSnapshot(block, row, edits)
   }
 
   /// The new value of an attribute; nil where it has the row's value.

@@ -2,8 +2,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// The rows of one save: compared with what is stored, then written.
-final class SavedRows {
+/// The snapshots of one save: compared with what is stored, then written.
+final class SavedSnapshots {
   private let writer: StoreWriter
   private let request: SaveRequest
   private var snapshotWriters: [Int: SnapshotWriter] = [:]
