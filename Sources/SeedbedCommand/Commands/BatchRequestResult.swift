@@ -4,7 +4,7 @@ import Reports
 import StoreInterface
 
 /// The result of `delete` and `update`.
-struct BatchRunResult {
+struct BatchRequestResult {
   let store: String
   let entity: String
   let isDryRun: Bool

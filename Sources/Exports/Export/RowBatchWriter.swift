@@ -4,7 +4,7 @@ import Platform
 import StoreInterface
 
 /// Writes batches of an export's rows, one after another. Used by one thread at a time.
-protocol BatchWriter: AnyObject {
+protocol RowBatchWriter: AnyObject {
   /// Writes the rows of a batch.
   func write(_ batch: RowBatch) throws
   /// Writes the rows that are held back and ends the output.
@@ -18,14 +18,14 @@ protocol BatchWriter: AnyObject {
 final class ExportWorker {
   private static let batchLimit = 3
 
-  private let writer: any BatchWriter
+  private let writer: any RowBatchWriter
   private let filled = Channel<RowBatch>(capacity: batchLimit)
   private let empty = Channel<RowBatch>(capacity: batchLimit)
   private var batchCount = 1
   private var held: RowBatch?
   private var isRunning = false
 
-  init(_ writer: any BatchWriter) { self.writer = writer }
+  init(_ writer: any RowBatchWriter) { self.writer = writer }
 
   deinit {
     filled.cancel()

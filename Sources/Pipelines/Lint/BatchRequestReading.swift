@@ -2,8 +2,8 @@ package import ObjectModel
 import Predicates
 package import StoreInterface
 
-/// Reads what a command line says of a batch, and checks it against the entity that it is about.
-package enum BatchReading {
+/// Reads what a command line says of a batch request, and checks it against the entity that it is about.
+package enum BatchRequestReading {
   /// The entity of that name.
   /// - Throws: `RunError` when the model has none, or when objects of it cannot be chosen.
   package static func entity(_ name: String, in model: ManagedObjectModel) throws(RunError) -> Entity {

@@ -3,8 +3,8 @@ import Diagnostics
 import ObjectModel
 import StoreInterface
 
-/// Carries out a batch on a store of the command line.
-struct BatchRun {
+/// Carries out a batch request on a store of the command line.
+struct BatchRequestRun {
   let store: String
   let model: ManagedObjectModel
   /// The author of the history's transaction, where the store keeps a history.
