@@ -3,7 +3,7 @@ import SQLite
 import SQLitePages
 
 /// A random table with random indexes, as finished pages and through SQLite: both files must say the same.
-struct PageTarget {
+struct PageFuzzTarget {
   private struct Index {
     var columns: [IndexShape.Column]
     var isUnique: Bool
@@ -40,7 +40,7 @@ struct PageTarget {
     var id = choices.below(3) == 0 ? choices.integer(4) : 0
     while !choices.isAtEnd && rows.count < 3_000 {
       id += 1 + (choices.below(9) == 0 ? max(choices.integer(3), 0) : 0)
-      rows.append((id, kinds.map { PageTarget.value(&choices, $0) }))
+      rows.append((id, kinds.map { PageFuzzTarget.value(&choices, $0) }))
     }
   }
 

@@ -5,8 +5,8 @@ import PropertyLists
 import SQLite
 import StoreInterface
 
-/// Whether a store may take the place of what is at its path.
-package enum StoreTarget {
+/// The place of a store: whether a store may take it from what is at its path.
+package enum StorePlace {
   /// The metadata key that every store made here has, copies included: what it was built from.
   package static let digestKey = "SeedbedInputDigest"
   /// What the digest begins with in a store of another program that was imported into. It stays that program's.

@@ -9,7 +9,7 @@ import StoreInterface
 ///
 /// In the store that the changes were made in, and in copies of it, an object is known by its primary key; in other
 /// stores by the values of a uniqueness constraint.
-struct ChangeTargets {
+struct ChangedObjectFinder {
   /// An object as the file's own store had it.
   private struct Source: Hashable {
     var root: Int
