@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// The rules by which steps are chosen.
-struct StepRules {
+struct MigrationStepRules {
   /// Whether mappings may be inferred.
   var infers = true
   /// Whether mapping models are used whatever they leave out.
@@ -12,7 +12,7 @@ struct StepRules {
 
 /// Facts about single steps between the versions of a library. Each pair of versions is judged once, and mappings are
 /// made only for the steps of the chosen chain.
-struct StepTable {
+struct MigrationStepTable {
   /// How a step is done, and how much is lost in it.
   struct Judgement {
     var losses: Int
@@ -31,12 +31,12 @@ struct StepTable {
   }
 
   private let library: ModelLibrary
-  private let rules: StepRules
+  private let rules: MigrationStepRules
   private let reaches: [Reach]
   private var judgements: [Pair: Judgement?] = [:]
   private var known: [Pair: [String: EntitySuccession]] = [:]
 
-  init(_ library: ModelLibrary, _ rules: StepRules) {
+  init(_ library: ModelLibrary, _ rules: MigrationStepRules) {
     self.library = library
     self.rules = rules
     reaches = library.mappings.map { mapping in

@@ -5,7 +5,7 @@ import ObjectModel
 package import SQLMigration
 
 /// An inferred step that is done by SQL in the store's own file.
-struct InPlaceStep {
+struct InPlaceMigrationStep {
   let step: MigrationChain.Step
   let mapping: MappingModel
   let options: StoreMigration.Options

@@ -4,7 +4,7 @@ import ObjectModel
 import StoreInterface
 
 /// A step by a mapping model, looked at before anything is done.
-struct MappedStep {
+struct MappedMigrationStep {
   let source: ModelLibrary.Version
   let destination: ModelLibrary.Version
   let mapping: ModelLibrary.Mapping
