@@ -44,7 +44,7 @@ public struct PipelineRun {
   let progress: RunProgress
   let cancellation: Cancellation
   let logger: Logger
-  let trail = RunTrail()
+  let partialReport = PartialReport()
 
   /// A run that has not begun.
   /// - Parameter logger: is told what happens: steps, rejects, exports, sealing. Without output by default.
@@ -94,7 +94,7 @@ public struct PipelineRun {
     // The digest must be finished here, because it may read a file that the run removes.
     defer { prepared.digest.wait() }
     var report = RunReport(beginning: pipeline, warnings: sound.warnings, isDryRun: options.isDryRun)
-    defer { trail.report = report }
+    defer { partialReport.report = report }
     if try isUpToDate(prepared, &report) {
       try renewExports(prepared.model, build, &report)
     } else {
@@ -157,7 +157,7 @@ public struct PipelineRun {
     let rejects = RejectCollector(
       settings: settings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign,
       onReject: rejectLog)
-    trail.rejects = rejects
+    partialReport.rejects = rejects
     do {
       (report.steps, report.ownersUpdated) = try importAll(
         prepared.plans, prepared.inputs, into: store, isFresh: isFresh, rejects: rejects,
@@ -205,7 +205,7 @@ public struct PipelineRun {
       let step = StepRun(
         index: index, plan: plan, files: inputs.files[index], options: options(of: plan), session: session)
       steps.append(step)
-      trail.steps = steps
+      partialReport.steps = steps
       if let warning = repetitionWarning(plan, session) { warnings.append(warning) }
       logBegin(plan.step, number: index + 1)
       try step.run()

@@ -3,8 +3,8 @@ public import Pipelines
 import Platform
 public import Reports
 
-/// The progress of a run, so that a run that fails can report it. Used by the run's thread.
-final class RunTrail {
+/// What a run has done so far, so that a run that fails can report it. Used by the run's thread.
+final class PartialReport {
   /// The report as far as it is filled in.
   var report: RunReport?
   /// The import steps that have begun.
@@ -15,15 +15,15 @@ final class RunTrail {
 extension PipelineRun {
   /// Runs the pipeline, and reports also where that fails.
   /// - Returns: what was done; `failure` says why the run ended without its result, and counts are those up to then.
-  public func outcome() -> RunReport {
+  public func reportingRun() -> RunReport {
     let start = ContinuousClock.now
     do {
       return try run()
     } catch {
-      var report = trail.report ?? RunReport(failure: error, pipeline: pipeline.path, storePath: pipeline.store.path)
-      report.adopt(failure: error, begun: trail.steps.map(\.report))
+      var report = partialReport.report ?? RunReport(failure: error, pipeline: pipeline.path, storePath: pipeline.store.path)
+      report.adopt(failure: error, begun: partialReport.steps.map(\.report))
       logWarnings(report)
-      if let rejects = trail.rejects { report.addRejects(of: rejects) }
+      if let rejects = partialReport.rejects { report.addRejects(of: rejects) }
       report.adopt(durationSeconds: (ContinuousClock.now - start).seconds, peakMemoryBytes: PeakMemory.bytes)
       return report
     }
