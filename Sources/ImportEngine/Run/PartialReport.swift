@@ -20,7 +20,8 @@ extension PipelineRun {
     do {
       return try run()
     } catch {
-      var report = partialReport.report ?? RunReport(failure: error, pipeline: pipeline.path, storePath: pipeline.store.path)
+      var report =
+        partialReport.report ?? RunReport(failure: error, pipeline: pipeline.path, storePath: pipeline.store.path)
       report.adopt(failure: error, begun: partialReport.steps.map(\.report))
       logWarnings(report)
       if let rejects = partialReport.rejects { report.addRejects(of: rejects) }

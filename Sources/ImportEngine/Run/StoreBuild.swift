@@ -169,7 +169,7 @@ struct StoreBuild {
 
   /// Puts the sealed store in the target's place, with its external data.
   /// - Throws: `RunError` when a target that was imported into was written to meanwhile: the copy lacks that.
-  func put(by placement: Placement) throws {
+  func put(by placement: FilePlacement) throws {
     try placement.put(store: storePath, at: settings.path) {
       guard let targetStamp, try StoreStamp.read(path: settings.path) != targetStamp else { return }
       throw RunError(

@@ -5,7 +5,7 @@ public import StoreInterface
 ///
 /// The file that was there keeps a second name, beside the new one's temporary name, until all are in place. Every step
 /// leaves each target whole, and so does undoing it, so that a process may be killed at any time.
-public final class Placement {
+public final class FilePlacement {
   private enum Step {
     /// A new file stands at `target`, which came from `source`.
     case put(source: String, target: String, before: Before)
@@ -96,7 +96,7 @@ public final class Placement {
         steps.removeLast()
       } catch {
         // Earlier steps are not undone then: an old log must never lie beside a new store.
-        return Placement.unfinished(reason, error, targets)
+        return FilePlacement.unfinished(reason, error, targets)
       }
     }
     for body in afterUndo { body() }

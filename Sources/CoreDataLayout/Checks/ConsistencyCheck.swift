@@ -2,7 +2,7 @@ package import ObjectModel
 package import SQLite
 
 /// Checks of rows against the layout, shared by sealing and by the checker.
-package struct Consistency {
+package struct ConsistencyCheck {
   package let connection: Connection
   package let layout: StoreLayout
 
@@ -32,7 +32,7 @@ package struct Consistency {
   }
 
   /// `PRAGMA integrity_check`, without "ok".
-  func integrity() throws(SQLiteError) -> [StoreFinding] { try Consistency.integrity(connection) }
+  func integrity() throws(SQLiteError) -> [StoreFinding] { try ConsistencyCheck.integrity(connection) }
 
   /// `PRAGMA integrity_check`, without "ok". It stops at the first problem, because in a forged file the rest can take
   /// for ever.

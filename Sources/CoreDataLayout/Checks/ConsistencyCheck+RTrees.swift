@@ -1,6 +1,6 @@
 import SQLite
 
-extension Consistency {
+extension ConsistencyCheck {
   /// R-tree entries that are missing, left over, or not around their row's values.
   func rTrees() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []

@@ -1,7 +1,7 @@
 package import ObjectModel
 package import SQLite
 
-extension Consistency {
+extension ConsistencyCheck {
   /// To-one columns and join rows that point at nothing.
   func references() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []

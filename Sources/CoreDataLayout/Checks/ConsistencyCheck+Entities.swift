@@ -1,7 +1,7 @@
 import ObjectModel
 import SQLite
 
-extension Consistency {
+extension ConsistencyCheck {
   /// `Z_PRIMARYKEY` against the model's numbers, names and parents.
   func entityList() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []

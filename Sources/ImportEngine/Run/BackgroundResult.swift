@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// A computation on another thread while the owner continues.
-final class Background<Value: Sendable, Failure: Error>: Sendable {
+final class BackgroundResult<Value: Sendable, Failure: Error>: Sendable {
   private let group = DispatchGroup()
   private let result = Mutex<Result<Value, Failure>?>(nil)
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite("putting files in place, all or none")
-struct PlacementTests {
+struct FilePlacementTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
 
@@ -53,7 +53,7 @@ struct PlacementTests {
     try FileManager.default.createDirectory(atPath: folder.path("new"), withIntermediateDirectories: true)
     try makeStore("new/a.sqlite", [2, 3, 4], keepsLog: false)
 
-    let placement = Placement()
+    let placement = FilePlacement()
     try placement.put(store: folder.path("new/a.sqlite"), at: folder.path("a.sqlite"))
     #expect(try texts() == ["2", "3", "4"])
     #expect(placement.undo(after: Reason()) is Reason)
@@ -96,7 +96,7 @@ struct PlacementTests {
     try Data("old".utf8).write(to: folder.file("one.csv"))
     for name in ["one", "two", "three"] { try Data("new".utf8).write(to: folder.file("\(name).partial")) }
     try FileManager.default.createDirectory(atPath: folder.path("three.csv/x"), withIntermediateDirectories: true)
-    let placement = Placement()
+    let placement = FilePlacement()
     try placement.put(folder.path("one.partial"), at: folder.path("one.csv"))
     try placement.put(folder.path("two.partial"), at: folder.path("two.csv"))
     let error = #expect(throws: StoreError.self) {
@@ -112,7 +112,7 @@ struct PlacementTests {
   func notUndone() throws {
     try Data("old".utf8).write(to: folder.file("one.csv"))
     try Data("new".utf8).write(to: folder.file("one.partial"))
-    let placement = Placement()
+    let placement = FilePlacement()
     try placement.put(folder.path("one.partial"), at: folder.path("one.csv"))
     try FileManager.default.removeItem(at: folder.file("one.partial.previous"))
     guard case StoreError.inputOutput(let path, let message, _) = placement.undo(after: Reason()) else {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Objects that are costly to make and used again, by any thread.
-final class Pool<Element: AnyObject & Sendable>: Sendable {
+final class ReusePool<Element: AnyObject & Sendable>: Sendable {
   private let free = Mutex<[Element]>([])
   private let make: @Sendable () -> Element
 

@@ -80,7 +80,7 @@ extension Swar {
 /// Checks of text: whether it is UTF-8, and where its lines start.
 ///
 /// Nothing from `end` on is read.
-enum Text {
+enum UTF8Text {
   /// Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or nil.
   static func invalidUTF8(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
     var position = start
