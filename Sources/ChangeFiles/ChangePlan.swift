@@ -11,7 +11,7 @@ struct ChangePlan {
 
   private let file: ChangeFile
   private let store: SQLiteStore
-  private var targets: ChangeTargets
+  private var finder: ChangedObjectFinder
   private var validators: [Int: [AttributeValidator]] = [:]
   private var lines: [ObjectID: Int] = [:]
   private var deleted: Set<ObjectID> = []
@@ -28,7 +28,7 @@ struct ChangePlan {
   init(_ file: ChangeFile, for store: SQLiteStore) throws {
     self.file = file
     self.store = store
-    targets = ChangeTargets(file, in: store)
+    finder = ChangedObjectFinder(file, in: store)
     var snapshots: [Snapshot] = []
     for record in file.records { snapshots.append(try target(of: record)) }
     for (record, snapshot) in zip(file.records, snapshots) where record.change != .delete {
@@ -45,8 +45,8 @@ struct ChangePlan {
 
   /// The row that a line is about; a new one without values for an insertion.
   private mutating func target(of record: ChangeFile.Record) throws -> Snapshot {
-    let entity = try targets.entity(record.object.entity, line: record.line)
-    let known = try targets.snapshot(record.object, line: record.line)
+    let entity = try finder.entity(record.object.entity, line: record.line)
+    let known = try finder.snapshot(record.object, line: record.line)
     let snapshot: Snapshot
     switch (record.change, known) {
     case (.insert, let known?):
@@ -55,12 +55,12 @@ struct ChangePlan {
         code: "changes.there", hint: "were the changes applied before?")
     case (.insert, nil):
       if entity.isAbstract { throw error(record, "is of an abstract entity", code: "changes.abstract") }
-      let key = targets.knowsPrimaryKeys ? try keep(record.object.primaryKey, entity) : try newKey(entity)
+      let key = finder.knowsPrimaryKeys ? try keep(record.object.primaryKey, entity) : try newKey(entity)
       snapshot = Snapshot(
         objectID: ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key)), version: 1,
         attributes: Array(repeating: .null, count: entity.attributes.count),
         toOne: Array(repeating: nil, count: entity.relationships.count))
-      targets.insert(snapshot.objectID, for: record.object, entity)
+      finder.insert(snapshot.objectID, for: record.object, entity)
     case (_, let known?):
       guard known.objectID.entity == entity else {
         throw error(record, "is a \(known.objectID.entity.name) in \(store.path)", code: "changes.other-entity")
@@ -181,7 +181,7 @@ struct ChangePlan {
         record, "has a \(relationship.name) without \"entity\" and \"primaryKey\"", code: "changes.value")
     }
     let name = "\(reference.entity)/\(reference.primaryKey)"
-    guard let id = try targets.objectID(reference, line: record.line) else {
+    guard let id = try finder.objectID(reference, line: record.line) else {
       throw error(
         record, "leads to \(name) by \(relationship.name), and neither \(store.path) nor the file has that",
         code: "changes.no-destination", hint: "were earlier changes left out?")

@@ -53,7 +53,7 @@ public final class PerformanceCounters: Sendable {
 
   private let counts = Mutex(PerformanceCounts())
   private let total: PerformanceCounters?
-  private let meters: [Kind: Meters]
+  private let meters: [Kind: WorkMetrics]
 
   /// New ones, which add to those of the program.
   public init() {
@@ -64,7 +64,7 @@ public final class PerformanceCounters: Sendable {
   /// New ones, which tell a backend of swift-metrics.
   package init(tells factory: any MetricsFactory) {
     total = nil
-    meters = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, Meters($0, factory)) })
+    meters = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, WorkMetrics($0, factory)) })
   }
 
   /// The counts until now.
@@ -124,7 +124,7 @@ public final class PerformanceCounters: Sendable {
 }
 
 /// The metrics of one kind of work for swift-metrics.
-private struct Meters: Sendable {
+private struct WorkMetrics: Sendable {
   let counter: Counter
   let timer: Timer
 

@@ -61,13 +61,13 @@ struct DuplicateRemoval {
   }
 
   /// The constraints that no index of the store guards yet, in the order of the indexes.
-  private func constraints() -> [(duplicates: Duplicates, table: TableLayout)] {
+  private func constraints() -> [(duplicates: DuplicateValues, table: TableLayout)] {
     work.new.indexes.compactMap { index in
       guard let constraint = index.constraint, let table = work.tables.first(where: { $0.new.name == index.table }),
         !isThere(index)
       else { return nil }
       let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }
-      return (Duplicates(constraint: constraint, columns: columns), table.new)
+      return (DuplicateValues(constraint: constraint, columns: columns), table.new)
     }
   }
 
@@ -77,7 +77,7 @@ struct DuplicateRemoval {
     return (try? connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = \(name)")) == 1
   }
 
-  private func resolve(_ duplicates: Duplicates, _ table: TableLayout) throws -> [String: Int] {
+  private func resolve(_ duplicates: DuplicateValues, _ table: TableLayout) throws -> [String: Int] {
     let duplicateTable = Self.duplicateTable
     let list = duplicates.columns.joined(separator: ", ")
     let isWhole = duplicates.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")

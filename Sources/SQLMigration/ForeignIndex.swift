@@ -100,7 +100,7 @@ package struct ForeignIndex: Sendable, Hashable {
     }
     list.finalize()
     guard let root, !names.isEmpty else { return condition }
-    let duplicates = Duplicates(constraint: (root, []), columns: names)
+    let duplicates = DuplicateValues(constraint: (root, []), columns: names)
     if let found = try duplicates.find(in: "SELECT * FROM \(SchemaGuard.quoted(table))", connection) {
       condition.count = found.count
       condition.examples += found.examples

@@ -139,7 +139,7 @@ struct MigrationConditions {
     guard let constraint = index.constraint, !work.guardsDerivedValues(index), !isKept(index, table) else { return nil }
     let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }
     guard !isFilled(columns, table), let rows = work.rowSelection(of: table, columns: columns) else { return nil }
-    return try Duplicates(constraint: constraint, columns: columns).find(in: rows, connection)
+    return try DuplicateValues(constraint: constraint, columns: columns).find(in: rows, connection)
   }
 
   /// Whether columns get values after the rows are there, from the pairs of a relationship.
@@ -172,7 +172,7 @@ struct MigrationConditions {
 }
 
 /// Values that are in several rows under a uniqueness constraint. Rows without one of them are never the same.
-struct Duplicates {
+struct DuplicateValues {
   let constraint: (entity: Entity, names: [String])
   let columns: [String]
 

@@ -8,7 +8,7 @@ import SQLite
 /// A row that stays may be of another entity than the one that goes, have a partner already where it may have one, or
 /// come to more members than it may have.
 struct RemovalCheck {
-  private let consistency: Consistency
+  private let consistency: ConsistencyCheck
   private let before: [StoreFinding]
   /// The number of objects without a mandatory destination, by entity and relationship.
   private let emptiedBefore: [[String]: Int]
@@ -16,7 +16,7 @@ struct RemovalCheck {
   /// Looks at the tables before duplicates go.
   /// - Precondition: the tables are those of the new layout, whole.
   init(_ connection: Connection, _ layout: StoreLayout) throws {
-    consistency = Consistency(connection: connection, layout: layout)
+    consistency = ConsistencyCheck(connection: connection, layout: layout)
     before = try Self.findings(consistency)
     emptiedBefore = try Self.emptied(consistency)
   }
@@ -40,7 +40,7 @@ struct RemovalCheck {
       }
   }
 
-  private static func emptied(_ consistency: Consistency) throws -> [[String]: Int] {
+  private static func emptied(_ consistency: ConsistencyCheck) throws -> [[String]: Int] {
     let layout = consistency.layout
     var result: [[String]: Int] = [:]
     for entity in layout.entitiesByNumber {
@@ -56,13 +56,13 @@ struct RemovalCheck {
     return result
   }
 
-  private static func findings(_ consistency: Consistency) throws -> [StoreFinding] {
+  private static func findings(_ consistency: ConsistencyCheck) throws -> [StoreFinding] {
     try consistency.destinations() + consistency.inverses() + consistency.toManyCounts()
       + consistency.emptyMandatoryToMany()
   }
 }
 
-extension Consistency {
+extension ConsistencyCheck {
   /// Mandatory to-many relationships without an object. An app finds them at its next save, so `check` does not tell
   /// them.
   fileprivate func emptyMandatoryToMany() throws(SQLiteError) -> [StoreFinding] {

@@ -45,7 +45,7 @@ struct OpenFileTests {
     _ = try StoreMetadata.read(path: path)
     _ = try StoreInspection.read(path: path)
     _ = try StoreFiles.header(path)
-    #expect(try StoreTarget.content(at: path) != .nothing)
+    #expect(try StorePlace.content(at: path) != .nothing)
     let copy = try PrivateCopy(of: path)
     #expect(FileSystem.exists(copy.path))
     try FileSystem.synchronize(path)

@@ -42,7 +42,7 @@ enum Target: String, CaseIterable, Sendable {
       try Data(bytes).write(to: folder.appendingPathComponent(VersionInfo.fileName))
       _ = try? VersionInfo.read(folder: folder.path)
     case .store: try openStore(bytes, folder)
-    case .pages: try PageTarget(bytes, in: folder).run()
+    case .pages: try PageFuzzTarget(bytes, in: folder).run()
     case .rewrite: try RewriteTarget(bytes, in: folder).run()
     case .pageLoad: if let target = try? PageLoadTarget(bytes, in: folder) { try target.run() }
     }

@@ -47,10 +47,10 @@ struct StoreBuildTests {
     }
     try store.seal()
     if isChanged {
-      let error = #expect(throws: RunError.self) { try build.put(by: Placement()) }
+      let error = #expect(throws: RunError.self) { try build.put(by: FilePlacement()) }
       #expect(error?.kind == .locked && error?.code == "store.changed")
     } else {
-      let placement = Placement()
+      let placement = FilePlacement()
       try build.put(by: placement)
       placement.commit()
     }

@@ -18,7 +18,7 @@ package struct PageCheck {
   /// What is wrong with the file. One that was made or sealed here is checked page by page on several threads. One that
   /// came from elsewhere also has its indexes compared with its rows, value by value.
   func problem() throws -> String? {
-    if !isMadeHere { return try Consistency.integrity(connection).first?.message }
+    if !isMadeHere { return try ConsistencyCheck.integrity(connection).first?.message }
     do {
       return try databaseCheck().problems().first
     } catch let error as PageError {

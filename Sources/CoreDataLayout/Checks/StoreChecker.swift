@@ -71,7 +71,7 @@ public enum StoreChecker {
       let metadata = try StoreMetadata(connection)
       var report = StoreReport(
         path: path, metadata: metadata, hashes: hashes(metadata, model), digestMatches: digestMatches(metadata, model),
-        rowCounts: [:], findings: try Consistency.integrity(connection),
+        rowCounts: [:], findings: try ConsistencyCheck.integrity(connection),
         isWriteAheadLogged: isWriteAheadLogged,
         sidecars: sidecars, remarks: [], notes: [], rowsWereChecked: false)
       // A damaged file is not read further, because that may give wrong results and take for ever.
@@ -110,7 +110,7 @@ public enum StoreChecker {
         let generation = try StoreMetadata(connection).frameworkVersion.map { FrameworkGeneration(version: $0) }
         let layout = StoreLayout(model: model, generation: generation ?? .newest)
         let roots = Set(entities.compactMap { model[$0]?.root.name })
-        let check = Consistency(connection: connection, layout: layout)
+        let check = ConsistencyCheck(connection: connection, layout: layout)
         return try layout.tables.filter { roots.contains($0.root.name) }.flatMap { try check.storageClasses(of: $0) }
       } catch let error as SQLiteError {
         throw StoreError(error, path: path)
@@ -129,7 +129,7 @@ public enum StoreChecker {
     let obstacles = try schema.findings(layout)
     report.findings += obstacles
     guard obstacles.isEmpty else { return }
-    var found = try Consistency(connection: connection, layout: layout).findings()
+    var found = try ConsistencyCheck(connection: connection, layout: layout).findings()
     found += try triggers(schema, layout)
     found += try ExternalDataCheck(
       connection: connection, layout: layout, folder: ExternalDataFolder(storePath: report.path)

@@ -91,7 +91,7 @@ public enum StoreCopier {
 
   /// Whether an existing target stays; nil when it is to be replaced, or there is none.
   private static func decide(_ target: String, _ options: Options) throws -> Outcome? {
-    let content = try StoreTarget.content(at: target)
+    let content = try StorePlace.content(at: target)
     if content == .nothing { return nil }
     if content.isReplaceable {
       if content == .earlierStore || (content == .otherStore && !options.replacesForeign) || options.replace == .never {
@@ -154,8 +154,8 @@ public enum StoreCopier {
       return
     }
     let before = metadata
-    if !StoreTarget.isOurs(metadata) {
-      metadata.values[StoreTarget.digestKey] = .string(StoreTarget.copiedDigest)
+    if !StorePlace.isOurs(metadata) {
+      metadata.values[StorePlace.digestKey] = .string(StorePlace.copiedDigest)
     }
     if let seedVersion = options.seedVersion { metadata.seedVersion = seedVersion }
     if metadata != before { try metadata.write(to: connection) }
@@ -167,7 +167,7 @@ public enum StoreCopier {
   /// - Throws: `StoreError.notAStore` that names the source.
   private static func requireExternalFiles(of target: String, source: String) throws {
     let there = Set(try ExternalDataFolder(storePath: target).openData()?.names() ?? [])
-    let missing = try StoreTarget.externalFiles(of: target).filter { !there.contains($0) }
+    let missing = try StorePlace.externalFiles(of: target).filter { !there.contains($0) }
     guard let first = missing.first else { return }
     throw StoreError.notAStore(
       path: source,

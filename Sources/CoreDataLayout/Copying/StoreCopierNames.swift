@@ -15,11 +15,11 @@ enum StoreCopierNames {
     let isRead = { (path: String) in
       names.contains(ResultPath.resolved(path)) || FileIdentity(path).map { files.contains($0) } ?? false
     }
-    let external = ResultPath.resolved(StoreTarget.externalDataFolder(of: source)) + "/"
+    let external = ResultPath.resolved(StorePlace.externalDataFolder(of: source)) + "/"
     if ResultPath.resolved(place).hasPrefix(external) {
       throw .cannotCreate(path: target, message: "lies in the folder of the source's external data")
     }
-    if let other = StoreTarget.storeSharingExternalData(with: target) {
+    if let other = StorePlace.storeSharingExternalData(with: target) {
       throw .cannotCreate(
         path: target,
         message: "has the name of \(other) but for its ending, and both would have their external data in one folder")

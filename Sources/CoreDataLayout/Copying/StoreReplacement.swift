@@ -24,13 +24,13 @@ public enum StoreReplacement {
   }
 
   /// - Parameters:
-  ///   - keepsExternalData: see `Placement.put`.
+  ///   - keepsExternalData: see `FilePlacement.put`.
   ///   - check: called when the target is locked.
   package static func replace(
     target: String, with sealed: String, synchronizes: Bool, keepsExternalData: Bool,
     checking check: () throws -> Void
   ) throws {
-    let placement = Placement()
+    let placement = FilePlacement()
     do {
       try placement.put(
         store: sealed, at: target, synchronizes: synchronizes, keepsExternalData: keepsExternalData, checking: check)
@@ -59,7 +59,7 @@ public enum StoreReplacement {
   }
 }
 
-extension Placement {
+extension FilePlacement {
   /// As `put(_:at:)`, with everything that belongs to a store: sidecars, and files of external data.
   ///
   /// The new external files are added first and the old ones go at the commit, so that at every moment the store that
@@ -76,7 +76,7 @@ extension Placement {
     checking check: () throws -> Void = {}
   ) throws {
     let external = ExternalDataFolder(storePath: target)
-    let old = try keepsExternalData || external.openData() == nil ? [] : Placement.namedFiles(target)
+    let old = try keepsExternalData || external.openData() == nil ? [] : FilePlacement.namedFiles(target)
     if synchronizes { try StoreFiles.synchronize(sealed) }
     let new = try putExternalData(of: sealed, in: external)
     try setLogAside(of: target, for: sealed, synchronizes: synchronizes, check)
@@ -114,7 +114,7 @@ extension Placement {
         // Reading the file releases the lock, so the lock is taken again afterwards.
         let stamp = try StoreStamp.read(path: target)
         holds[0].release()
-        if try Placement.copyCheckpointed(target, to: checkpointed, synchronizes: synchronizes) {
+        if try FilePlacement.copyCheckpointed(target, to: checkpointed, synchronizes: synchronizes) {
           holds = [try StoreHold(target), try StoreHold(checkpointed)]
           guard try StoreStamp.read(path: target) == stamp else { throw StoreError.busy(path: target) }
           try put(checkpointed, at: target)

@@ -24,7 +24,7 @@ package struct ResolvedDerivation: Sendable {
   }
 
   /// A to-one relationship on the way to a value.
-  package struct Hop: Sendable, Hashable {
+  package struct Join: Sendable, Hashable {
     /// The foreign key, in the table before.
     var foreignKey: String
     /// The table that it leads to.
@@ -40,7 +40,7 @@ package struct ResolvedDerivation: Sendable {
 
   package enum Formula: Sendable, Hashable {
     case now
-    case value(hops: [Hop], column: String, function: DerivationFormula.TextFunction?)
+    case value(joins: [Join], column: String, function: DerivationFormula.TextFunction?)
     /// `result` and `filter` are SQL over the member's table, called `m`, and `read` are the columns in them.
     case aggregate(members: String, Membership, result: String, filter: String?, read: [String])
   }
@@ -92,16 +92,16 @@ extension StoreLayout {
     switch formula {
     case .now: break
     case .value(let path, let name, let function):
-      var hops: [ResolvedDerivation.Hop] = []
+      var joins: [ResolvedDerivation.Join] = []
       for relationship in path {
         guard let key = foreignKeyColumn(of: relationship) else {
           throw ModelPredicate.Refusal(
             message: "\(relationship.entity.name).\(relationship.name) is not a stored to-one relationship")
         }
-        hops.append(.init(foreignKey: key.name, table: table(for: relationship.destination).name))
+        joins.append(.init(foreignKey: key.name, table: table(for: relationship.destination).name))
       }
       let column = try storedColumn(name, of: path.last?.destination ?? entity)
-      result.formula = .value(hops: hops, column: column.name, function: function)
+      result.formula = .value(joins: joins, column: column.name, function: function)
     case .aggregate(let relationship, let summed, let filter):
       if summed == nil && filter == nil { result.countedRelationship = relationship }
       result.formula = try aggregate(relationship, summed, filter, for: target)

@@ -9,14 +9,14 @@ extension ResolvedDerivation {
   var value: String {
     switch formula {
     case .now: return "?1"
-    case .value(let hops, let column, let function):
-      let name = "\(hops.isEmpty ? "t" : "h\(hops.count)").\(column)"
+    case .value(let joins, let column, let function):
+      let name = "\(joins.isEmpty ? "t" : "h\(joins.count)").\(column)"
       let result = function.map { "\(Self.functionName($0))(\(name))" } ?? name
-      guard let first = hops.first else { return result }
-      let joins = hops.indices.dropFirst().map { index in
-        " JOIN \(hops[index].table) AS h\(index + 1) ON h\(index + 1).Z_PK = h\(index).\(hops[index].foreignKey)"
+      guard let first = joins.first else { return result }
+      let clauses = joins.indices.dropFirst().map { index in
+        " JOIN \(joins[index].table) AS h\(index + 1) ON h\(index + 1).Z_PK = h\(index).\(joins[index].foreignKey)"
       }
-      return "(SELECT \(result) FROM \(first.table) AS h1\(joins.joined()) WHERE h1.Z_PK = t.\(first.foreignKey))"
+      return "(SELECT \(result) FROM \(first.table) AS h1\(clauses.joined()) WHERE h1.Z_PK = t.\(first.foreignKey))"
     case .aggregate(let members, let membership, let result, let filter, _):
       let condition = filter.map { " AND (\($0))" } ?? ""
       switch membership {
@@ -42,25 +42,25 @@ extension ResolvedDerivation {
     case .now:
       // Every saved update raises the version counter.
       return [.init(table, .insert, "NEW.Z_PK"), .init(table, .update(["Z_OPT"]), "NEW.Z_PK")]
-    case .value(let hops, let column, _):
-      let first = hops.first?.foreignKey ?? column
+    case .value(let joins, let column, _):
+      let first = joins.first?.foreignKey ?? column
       var result: [ChangeTrigger] = [
         .init(table, .insert, "NEW.Z_PK"), .init(table, .update([first]), "NEW.Z_PK"),
       ]
-      for index in hops.indices {
-        let next = index + 1 < hops.count ? hops[index + 1].foreignKey : column
+      for index in joins.indices {
+        let next = index + 1 < joins.count ? joins[index + 1].foreignKey : column
         for event in [ChangeTrigger.Event.insert, .update([next]), .delete] {
           let row = event == .delete ? "OLD" : "NEW"
-          let joins = hops[..<index].enumerated().map { position, hop in
-            " JOIN \(hop.table) AS h\(position + 1) ON h\(position + 1).Z_PK = "
-              + "\(position == 0 ? "t" : "h\(position)").\(hop.foreignKey)"
+          let clauses = joins[..<index].enumerated().map { position, join in
+            " JOIN \(join.table) AS h\(position + 1) ON h\(position + 1).Z_PK = "
+              + "\(position == 0 ? "t" : "h\(position)").\(join.foreignKey)"
           }
           let last = index == 0 ? "t" : "h\(index)"
           result.append(
             .init(
-              hops[index].table, event,
-              keys: "SELECT t.Z_PK AS key FROM \(table) AS t\(joins.joined()) "
-                + "WHERE \(last).\(hops[index].foreignKey) = \(row).Z_PK"))
+              joins[index].table, event,
+              keys: "SELECT t.Z_PK AS key FROM \(table) AS t\(clauses.joined()) "
+                + "WHERE \(last).\(joins[index].foreignKey) = \(row).Z_PK"))
         }
       }
       return result
@@ -90,7 +90,7 @@ extension ResolvedDerivation {
   /// The changes that Core Data's own triggers for the derivation ignore: a value through a to-one relationship stays
   /// when the destination is deleted and the reference to it is not.
   var causesWithoutTrigger: [ChangeTrigger] {
-    guard case .value(let hops, _, _) = formula, !hops.isEmpty else { return [] }
+    guard case .value(let joins, _, _) = formula, !joins.isEmpty else { return [] }
     return causes.filter { $0.event == .delete }
   }
 }

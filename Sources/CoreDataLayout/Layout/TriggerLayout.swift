@@ -59,11 +59,11 @@ extension StoreLayout {
   /// The tables are those of the hierarchies. Rows of entities without the attribute have no foreign key either, so
   /// that the triggers leave them as they are.
   private func keyPathTrigger(_ derived: DerivedAttribute) -> TriggerLayout? {
-    guard let derivation = derived.derivation, case .value(let hops, let read, nil) = derivation.formula,
-      hops.count == 1
+    guard let derivation = derived.derivation, case .value(let joins, let read, nil) = derivation.formula,
+      joins.count == 1
     else { return nil }
     let (table, target) = (derivation.target.table, derivation.target.name)
-    let (source, key) = (hops[0].table, hops[0].foreignKey)
+    let (source, key) = (joins[0].table, joins[0].foreignKey)
     let stem = "\(derived.entity.name)_\(derived.name)"
 
     func report(_ function: String, _ condition: String) -> String {

@@ -131,7 +131,7 @@ extension SQLiteStore {
 
   private func verify(_ verification: SealVerification, checksPages: Bool) throws {
     if verification == .none { return }
-    let consistency = Consistency(connection: connection, layout: layout)
+    let consistency = ConsistencyCheck(connection: connection, layout: layout)
     if verification == .full, checksPages, let problem = try options.pageCheck(session).problem() {
       throw StoreError.notAStore(path: path, message: problem)
     }

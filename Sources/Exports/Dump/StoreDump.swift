@@ -132,7 +132,7 @@ public struct StoreDump {
         .cannotCreate, code: "dump.inside-model", "\(folder) lies inside the model \(model)",
         hint: "name a folder elsewhere")
     }
-    if OutputCheck.lies(folder, in: StoreTarget.externalDataFolder(of: storePath)) {
+    if OutputCheck.lies(folder, in: StorePlace.externalDataFolder(of: storePath)) {
       throw RunError(
         .cannotCreate, code: "dump.inside-external-data", "\(folder) lies in the folder of the store's external data",
         hint: "name a folder elsewhere")

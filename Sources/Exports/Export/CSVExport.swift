@@ -3,7 +3,7 @@ import SeedFormats
 import StoreInterface
 
 /// Writes row batches as CSV.
-final class CSVExport: BatchWriter {
+final class CSVExport: RowBatchWriter {
   private let attributes: [AttributeDescription]
   private let writer: CSVWriter
   /// Texts of the columns that are not written as they are stored; nil for the others.

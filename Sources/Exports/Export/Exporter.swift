@@ -40,7 +40,7 @@ package struct Exporter {
     let request = try request(entity)
     var sink = sink
     if let file = sink as? FileSink, file.isTerminal { sink = TerminalSink(file, isJSON: step.format == .ndjson) }
-    let writer: any BatchWriter
+    let writer: any RowBatchWriter
     switch step.format {
     case .csv, .tsv:
       var options = CSVWriter.Options()
@@ -59,7 +59,7 @@ package struct Exporter {
   /// Hands the objects to a writer of its own.
   /// - Parameter makeWriter: given the columns.
   /// - Returns: the number of rows.
-  func run(_ makeWriter: ([ExportColumn]) -> any BatchWriter) throws -> Int {
+  func run(_ makeWriter: ([ExportColumn]) -> any RowBatchWriter) throws -> Int {
     let entity = try step.entity(in: store.model)
     let columns = try step.columns(of: entity)
     return try write(request(entity), columns, to: makeWriter(columns))
@@ -72,7 +72,8 @@ package struct Exporter {
   }
 
   /// Streams the rows in batches to the writer.
-  private func write(_ request: FetchSpecification, _ columns: [ExportColumn], to writer: any BatchWriter) throws -> Int
+  private func write(_ request: FetchSpecification, _ columns: [ExportColumn], to writer: any RowBatchWriter) throws
+    -> Int
   {
     let worker = ExportWorker(writer)
     var rows = 0

@@ -4,7 +4,7 @@ import SeedFormats
 import StoreInterface
 
 /// Writes row batches as NDJSON, an object per row.
-final class NDJSONExport: BatchWriter {
+final class NDJSONExport: RowBatchWriter {
   private let columns: [ExportColumn]
   private let writer: NDJSONWriter
 

@@ -7,7 +7,7 @@ import StoreInterface
 /// Shows row batches as a table for people: columns as wide as the values of the first rows, numbers to the right.
 ///
 /// Control characters of values are made harmless. A missing value is `NULL`; a long value is cut, and ends with `…`.
-final class TableExport: BatchWriter {
+final class TableExport: RowBatchWriter {
   /// Longer values are cut, in columns of the screen.
   static let longestValue = 60
   /// How many rows the widths are taken from; so many are held back.

@@ -48,7 +48,7 @@ public enum OutputCheck {
       store.map { path in
         ["-wal", "-shm", "-journal", ".lock"].map { ResultPath.resolved(ResultPath.followed(path) + $0) }
       } ?? [])
-    let external = store.map { ResultPath.resolved(StoreTarget.externalDataFolder(of: ResultPath.followed($0))) }
+    let external = store.map { ResultPath.resolved(StorePlace.externalDataFolder(of: ResultPath.followed($0))) }
     var seen: [String: String] = [:]
     var files: [FileIdentity: String] = [:]
     for result in results {
@@ -95,8 +95,8 @@ public enum OutputCheck {
     var remedy = "name another file, or replace this one with --force: what is in it is lost then"
     switch result.kind {
     case .store(let isImportedInto):
-      let content: StoreTarget.Content
-      do { content = try StoreTarget.content(at: result.path) } catch {
+      let content: StorePlace.Content
+      do { content = try StorePlace.content(at: result.path) } catch {
         throw RunError(any: error, store: result.path)
       }
       guard let text = content.text else { return }
@@ -132,7 +132,7 @@ public enum OutputCheck {
   ) throws(RunError) {
     guard case .store = result.kind else { return }
     if case .store(isImportedInto: false) = result.kind,
-      let other = StoreTarget.storeSharingExternalData(with: result.path)
+      let other = StorePlace.storeSharingExternalData(with: result.path)
     {
       throw refusal(
         "output.external-data",

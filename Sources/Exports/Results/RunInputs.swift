@@ -20,7 +20,7 @@ package struct RunInputs {
   /// A store has a log and files of external data beside it.
   package mutating func add(store path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { add(file: path + suffix) }
-    folders.append(ResultPath.resolved(StoreTarget.externalDataFolder(of: path)))
+    folders.append(ResultPath.resolved(StorePlace.externalDataFolder(of: path)))
   }
 
   /// A model is a file, a folder with all that is in it, or a store. One of several versions brings the others with it.

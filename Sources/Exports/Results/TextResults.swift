@@ -13,7 +13,7 @@ public enum TextResults {
   public static func write(_ files: [(path: String, text: String)]) throws(RunError) {
     var works: [String: WorkFolder] = [:]
     defer { for work in works.values { work.remove() } }
-    let placement = Placement()
+    let placement = FilePlacement()
     var current = ""
     do {
       var moves: [(from: String, to: String)] = []

@@ -11,7 +11,7 @@ struct ObjectBatch {
   /// What ids of the store have in common, by `Entity.index`.
   let idSpaces: ObjectID.Spaces
   /// Rows with references that are set later: node index → row → relationship names.
-  private var waiting: [Int: [Int: Set<String>]] = [:]
+  private var pendingRelationships: [Int: [Int: Set<String>]] = [:]
   /// The object of each row that has one, by node index and row.
   private var objects: [[ManagedObject?]]
   /// Layouts by node index, and by `Entity.index` of the objects that are filled.
@@ -23,10 +23,11 @@ struct ObjectBatch {
   private var known: [Identity: ManagedObject] = [:]
   /// Whether two rows of a batch can stand for one object. False where only root rows exist, because no two records of
   /// a step have the same key.
-  private let canMeet: Bool
-  private var untouched: Set<Int> = []
+  private let rowsMayShareObjects: Bool
+  /// Rows of the root whose object is kept as it is.
+  private var keptRows: Set<Int> = []
   /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.
-  private var changesToMade: [Int: Bool] = [:]
+  private var changedMadeObjects: [Int: Bool] = [:]
   /// Destinations of to-many references: node index → reference → row → rows of the destination.
   private var links: [Int: [Int: [Int: [RowReference]]]] = [:]
   private let rowsByOwner: [Int: [Int: [Int]]]
@@ -40,7 +41,7 @@ struct ObjectBatch {
     self.plan = plan
     self.idSpaces = idSpaces
     let nodes = decoded.root.withDescendants
-    canMeet = nodes.count > 1
+    rowsMayShareObjects = nodes.count > 1
     let nodeCount = (nodes.map(\.plan.index).max() ?? 0) + 1
     objects = Array(repeating: [], count: nodeCount)
     layouts = Array(repeating: Array(repeating: nil, count: plan.root.entity.model.entities.count), count: nodeCount)
@@ -60,7 +61,7 @@ struct ObjectBatch {
     rowsByOwner = owners
     for reference in unresolved {
       let name = reference.node.plan.references[reference.reference].property
-      waiting[reference.node.plan.index, default: [:]][reference.row, default: []].insert(name)
+      pendingRelationships[reference.node.plan.index, default: [:]][reference.row, default: []].insert(name)
     }
   }
 
@@ -88,13 +89,13 @@ struct ObjectBatch {
     let before = match?.isInserted == true ? contents(of: object) : nil
     if match != nil {
       if plan.step.onMatch == .keep {
-        untouched.insert(row)
+        keptRows.insert(row)
         return
       }
       if plan.step.onMatch == .replace { resetToDefaults(object, decoded.root, row: row) }
     }
     try fill(object, decoded.root, row: row)
-    if let before { changesToMade[row] = contents(of: object) != before }
+    if let before { changedMadeObjects[row] = contents(of: object) != before }
   }
 
   /// The values and destinations of an object that is not saved yet.
@@ -128,9 +129,9 @@ struct ObjectBatch {
     }
     for (row, object) in objects[0].enumerated() {
       guard let object else { continue }
-      if untouched.contains(row) {
+      if keptRows.contains(row) {
         result.unchanged += 1
-      } else if let isChanged = changesToMade[row] {
+      } else if let isChanged = changedMadeObjects[row] {
         if isChanged { result.updated += 1 } else { result.unchanged += 1 }
       } else if object.isInserted {
         result.inserted += 1
@@ -170,7 +171,7 @@ struct ObjectBatch {
         }
       }
     }
-    let later = waiting.isEmpty ? [] : waiting[node.plan.index]?[row] ?? []
+    let later = pendingRelationships.isEmpty ? [] : pendingRelationships[node.plan.index]?[row] ?? []
     if !later.isEmpty { object.deferredRelationships = later }
     for (index, place) in layout.references.enumerated() {
       if place.isToMany {
@@ -281,7 +282,7 @@ struct ObjectBatch {
   }
 
   private func identity(_ node: DecodedNode, _ row: Int) -> Identity? {
-    guard canMeet, !node.plan.match.isEmpty else { return nil }
+    guard rowsMayShareObjects, !node.plan.match.isEmpty else { return nil }
     var key: [UInt8] = []
     key.reserveCapacity(48)
     guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }

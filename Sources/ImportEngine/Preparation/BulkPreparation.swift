@@ -12,7 +12,7 @@ struct BulkPreparation: Sendable {
   private let resolver: ReferenceResolver
   private let provisional: ProvisionalRows
   private let hasMatch: Bool
-  private let rows = Pool<EncodedRows> { EncodedRows() }
+  private let rows = ReusePool<EncodedRows> { EncodedRows() }
 
   /// - Returns: nil where the batches of this step depend on one another.
   init?(

@@ -11,7 +11,7 @@ struct StoredRowLookup: Sendable {
   let isFree: Bool
   private let comparison: RowComparison
   private let changeShape: RecordShape?
-  private let encoded = Pool<EncodedRows> { EncodedRows() }
+  private let encoded = ReusePool<EncodedRows> { EncodedRows() }
   private let resolver: ReferenceResolver
   private let provisional: ProvisionalRows
 

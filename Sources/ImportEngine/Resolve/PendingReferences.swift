@@ -1,145 +1,87 @@
-import Foundation
-import Pipelines
+import ObjectModel
 import StoreInterface
 
-/// A reference that waits for its destination, with all that is needed to complete or to reject its record later.
-struct PendingReference {
-  /// Import step, node of its plan, reference of the node.
-  var step: Int
-  var node: Int
-  var reference: Int
-  /// The row that refers.
-  var row: RowReference
-  /// All rows that the record inserted; they go when the record is rejected.
-  var recordRows: [RowReference]
-  var key: [UInt8]
-  /// Where the record stands.
-  var file: Int
-  var line: Int
-  var column: Int
-  var byteOffset: Int
-  /// JSON sources: the JSON Pointer of the key; empty otherwise.
-  var pointer: String
-  /// The record as written.
-  var record: [UInt8]
-}
-
-/// Keeps pending references in a file, read in order. Memory does not grow with their number.
+/// The references of a run whose destinations are not there yet, with the records and objects that wait because of
+/// them. Used by the run's thread.
 final class PendingReferences {
+  let target: any ImportTarget
+  let tables: KeyTables
   private let path: String
-  private var handle: FileHandle?
-  private var buffer: [UInt8] = []
-  private(set) var count = 0
+  private(set) var pending: PendingReferenceFile
+  /// Numbers the files of pending references.
+  private var generation = 1
+  /// Rows that will be deleted if a reference stays unresolved, as raw root references.
+  private(set) var provisionalRows: Set<UInt64> = []
+  /// Objects with changes that are held back, likewise: later changes queue up behind them.
+  private var held: Set<UInt64> = []
+  /// New records that are held back as a whole.
+  private var heldRecordCount = 0
 
-  init(path: String) {
-    self.path = path
+  /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
+  init(target: any ImportTarget, tables: KeyTables, temporaryPath: String) {
+    self.target = target
+    self.tables = tables
+    path = temporaryPath
+    pending = PendingReferenceFile(path: temporaryPath)
   }
 
-  deinit {
-    try? handle?.close()
-    try? FileManager.default.removeItem(atPath: path)
+  /// Whether no reference waits.
+  var isEmpty: Bool { pending.isEmpty }
+
+  /// Whether no reference, record or object waits for another.
+  var hasNothingWaiting: Bool { pending.isEmpty && hasNoWaitingRows && heldRecordCount == 0 }
+
+  /// Whether no record or object waits for another.
+  var hasNoWaitingRows: Bool { provisionalRows.isEmpty && held.isEmpty }
+
+  /// Keeps a reference.
+  /// - Parameter blocks: whether its record is rejected when it stays unresolved.
+  func add(_ reference: PendingReference, blocks: Bool) throws(RunError) {
+    try pending.append(reference)
+    guard blocks else { return }
+    for row in reference.recordRows { provisionalRows.insert(rootReference(row)) }
   }
 
-  var isEmpty: Bool { count == 0 }
-
-  func append(_ reference: PendingReference) throws(RunError) {
-    var entry: [UInt8] = []
-    for number in [
-      reference.step, reference.node, reference.reference, reference.file, reference.line, reference.column,
-      reference.byteOffset,
-    ] {
-      entry.appendWord(UInt64(number))
-    }
-    entry.appendWord(reference.row.rawValue)
-    entry.appendWord(UInt64(reference.recordRows.count))
-    for row in reference.recordRows { entry.appendWord(row.rawValue) }
-    entry.appendWord(UInt64(reference.key.count))
-    entry.append(contentsOf: reference.key)
-    entry.appendWord(UInt64(reference.pointer.utf8.count))
-    entry.append(contentsOf: reference.pointer.utf8)
-    entry.append(contentsOf: reference.record)
-    buffer.appendWord(UInt64(entry.count))
-    buffer.append(contentsOf: entry)
-    count += 1
-    if buffer.count > 1 << 18 { try flush() }
+  /// Whether a row may still be rejected.
+  func isProvisional(_ row: RowReference) -> Bool {
+    !provisionalRows.isEmpty && provisionalRows.contains(rootReference(row))
   }
 
-  /// Calls the body for every reference, in the order they were appended.
-  func forEach(_ body: (PendingReference) throws(RunError) -> Void) throws(RunError) {
-    guard count > 0 else { return }
-    try flush()
-    guard let reader = FileHandle(forReadingAtPath: path) else { throw failure("cannot be read") }
-    defer { try? reader.close() }
-    var pending: [UInt8] = []
-    var start = 0
-    while true {
-      let chunk: Data
-      do {
-        chunk = try reader.read(upToCount: 1 << 18) ?? Data()
-      } catch {
-        throw failure(error.localizedDescription)
-      }
-      if chunk.isEmpty { break }
-      pending.removeFirst(start)
-      start = 0
-      pending.append(contentsOf: chunk)
-      while let length = pending.word(at: start), pending.count - start - 8 >= Int(length) {
-        try body(Self.decode(pending, start + 8, Int(length)))
-        start += 8 + Int(length)
-      }
-    }
+  /// Notes that new records are held back, or are not any more.
+  func changeHeldRecordCount(by difference: Int) { heldRecordCount += difference }
+
+  /// Notes that a change of an object is held back.
+  func hold(_ row: RowReference) { held.insert(rootReference(row)) }
+
+  func isHeld(_ row: RowReference) -> Bool { !held.isEmpty && held.contains(rootReference(row)) }
+
+  /// The row with its root entity's index: rows of one table have one numbering.
+  func rootReference(_ row: RowReference) -> UInt64 {
+    let entities = target.model.entities
+    return RowReference(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).rawValue
   }
 
-  private static func decode(_ bytes: [UInt8], _ start: Int, _ length: Int) -> PendingReference {
-    var offset = start
-    func word() -> UInt64 {
-      defer { offset += 8 }
-      return bytes.word(at: offset) ?? 0
-    }
-    let numbers = (0..<7).map { _ in Int(word()) }
-    let row = RowReference(rawValue: word())
-    let rows = (0..<Int(word())).map { _ in RowReference(rawValue: word()) }
-    let keyLength = Int(word())
-    let key = Array(bytes[offset..<offset + keyLength])
-    offset += keyLength
-    let pointerLength = Int(word())
-    let pointer = String(decoding: bytes[offset..<offset + pointerLength], as: UTF8.self)
-    let record = Array(bytes[(offset + pointerLength)..<(start + length)])
-    return PendingReference(
-      step: numbers[0], node: numbers[1], reference: numbers[2], row: row, recordRows: rows, key: key,
-      file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6], pointer: pointer,
-      record: record)
-  }
+  /// A file for the references that wait on.
+  func nextPending() -> PendingReferenceFile { PendingReferenceFile(path: path + ".\(generation)") }
 
-  private func flush() throws(RunError) {
-    if handle == nil {
-      guard FileManager.default.createFile(atPath: path, contents: nil),
-        let opened = FileHandle(forUpdatingAtPath: path)
-      else { throw failure("cannot be created") }
-      handle = opened
-    }
-    do {
-      try handle?.write(contentsOf: buffer)
-      buffer.removeAll(keepingCapacity: true)
-    } catch {
-      throw failure(error.localizedDescription)
-    }
-  }
-
-  private func failure(_ reason: String) -> RunError {
-    RunError(.inputOutput, code: "pending.io", "the file of pending references \(path): \(reason)")
+  /// Replaces the list by the references that still wait, once all others were completed or rejected.
+  func replacePending(with left: PendingReferenceFile, provisional: Set<UInt64>) {
+    pending = left
+    provisionalRows = provisional
+    generation += 1
   }
 }
 
-extension [UInt8] {
-  fileprivate mutating func appendWord(_ word: UInt64) {
-    unsafe Swift.withUnsafeBytes(of: word.littleEndian) { unsafe append(contentsOf: $0) }
-  }
+/// The step that a reference belongs to, and that answers for it when it leads nowhere.
+protocol ReferringStep: AnyObject {
+  var plan: StepPlan { get }
 
-  fileprivate func word(at offset: Int) -> UInt64? {
-    guard offset + 8 <= count else { return nil }
-    return unsafe withUnsafeBytes {
-      unsafe UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-  }
+  /// Refuses the reference's record, which had been written.
+  func rejectLate(_ reference: PendingReference) throws
+
+  /// The error of a restored reference that leads nowhere.
+  func danglingReference(_ reference: PendingReference) -> RunError
+
+  /// Counts a reference that is left empty.
+  func noteLeftOut(_ reference: ReferencePlan, of node: NodePlan)
 }

@@ -80,11 +80,11 @@ extension PipelineRun {
   /// Begins to seal a store; its file is whole when that ends.
   private func seal(
     _ store: SQLiteStore, _ sealing: StageMeter, isInline: Bool
-  ) throws -> Background<Void, any Error> {
+  ) throws -> BackgroundResult<Void, any Error> {
     let rest = try sealing.work {
       try store.sealUnfinished(journal: pipeline.store.journal == .wal ? .wal : .delete)
     }
-    return Background(isInline: isInline) { try sealing.work { try rest.run() } }
+    return BackgroundResult(isInline: isInline) { try sealing.work { try rest.run() } }
   }
 
   private func exportBuilt(_ prepared: PreparedRun, _ report: inout RunReport) throws -> [FinishedExport] {
@@ -111,7 +111,7 @@ extension PipelineRun {
   /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has
   /// to be done again.
   func publish(_ files: [(from: String, to: String)], _ build: StoreBuild?) throws {
-    let placement = Placement()
+    let placement = FilePlacement()
     do {
       for file in files { try placement.put(file.from, at: file.to) }
       try build?.put(by: placement)

@@ -60,7 +60,7 @@ extension PipelineRun {
 
   /// The commit comes last: until then all files can come back.
   private func commit(_ store: SQLiteStore, _ exported: [FinishedExport], isUnchanged: Bool) throws {
-    let placement = Placement()
+    let placement = FilePlacement()
     do {
       for export in exported where export.temporaryPath != export.report.path {
         try placement.put(export.temporaryPath, at: export.report.path)

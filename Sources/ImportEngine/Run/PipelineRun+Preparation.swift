@@ -26,7 +26,7 @@ struct PreparedRun {
   let inputs: SourceInputs
   let plans: [StepPlan]
   /// The digest of the inputs, which is worked out meanwhile.
-  let digest: Background<InputDigest, RunError>
+  let digest: BackgroundResult<InputDigest, RunError>
   var model: ManagedObjectModel { modelFile.model }
 }
 
@@ -54,7 +54,7 @@ extension PipelineRun {
     let plans = try plans(sound.modelFile.model, inputs, sound.resources)
     // For small inputs a thread costs more than it saves.
     let isSmall = pipeline.store.seed == nil && SourceInputs.bytes(of: inputs.files.flatMap { $0 }) < 1 << 20
-    let digest = Background(isInline: isSmall) { [pipeline] () throws(RunError) in
+    let digest = BackgroundResult(isInline: isSmall) { [pipeline] () throws(RunError) in
       try InputDigest(pipeline: pipeline, model: sound.modelFile, inputs: inputs)
     }
     return PreparedRun(

@@ -44,7 +44,7 @@ public struct PipelineRun {
   let progress: RunProgress
   let cancellation: Cancellation
   let logger: Logger
-  let trail = RunTrail()
+  let partialReport = PartialReport()
 
   /// A run that has not begun.
   /// - Parameter logger: is told what happens: steps, rejects, exports, sealing. Without output by default.
@@ -94,7 +94,7 @@ public struct PipelineRun {
     // The digest must be finished here, because it may read a file that the run removes.
     defer { prepared.digest.wait() }
     var report = RunReport(beginning: pipeline, warnings: sound.warnings, isDryRun: options.isDryRun)
-    defer { trail.report = report }
+    defer { partialReport.report = report }
     if try isUpToDate(prepared, &report) {
       try renewExports(prepared.model, build, &report)
     } else {
@@ -157,7 +157,7 @@ public struct PipelineRun {
     let rejects = RejectCollector(
       settings: settings, stepCount: pipeline.imports.count, replacesForeign: options.replacesForeign,
       onReject: rejectLog)
-    trail.rejects = rejects
+    partialReport.rejects = rejects
     do {
       (report.steps, report.ownersUpdated) = try importAll(
         prepared.plans, prepared.inputs, into: store, isFresh: isFresh, rejects: rejects,
@@ -205,7 +205,7 @@ public struct PipelineRun {
       let step = StepRun(
         index: index, plan: plan, files: inputs.files[index], options: options(of: plan), session: session)
       steps.append(step)
-      trail.steps = steps
+      partialReport.steps = steps
       if let warning = repetitionWarning(plan, session) { warnings.append(warning) }
       logBegin(plan.step, number: index + 1)
       try step.run()
@@ -215,10 +215,10 @@ public struct PipelineRun {
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
       if !isRestoreGoingOn {
         try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
-        try writeHeldNew(steps, session)
+        try writeHeld(steps, session)
       }
     }
-    for step in steps { try step.writeHeldNew(isLast: true) }
+    for step in steps { try step.writeHeld(isLast: true) }
     try session.resolvePending(steps: steps.map(\.scope), isFinal: true)
     for step in steps { try step.finish() }
     progress.begin(.indexing)
@@ -231,12 +231,12 @@ public struct PipelineRun {
   }
 
   /// Writes the new records that were held back, as long as what one brings lets others be written.
-  private func writeHeldNew(_ steps: [StepRun], _ session: ImportSession) throws {
-    func count() -> Int { steps.reduce(0) { $0 + $1.heldNewCount } }
+  private func writeHeld(_ steps: [StepRun], _ session: ImportSession) throws {
+    func count() -> Int { steps.reduce(0) { $0 + $1.heldCount } }
     var before = 0
     while count() > 0, count() != before {
       before = count()
-      for step in steps { try step.writeHeldNew(isLast: false) }
+      for step in steps { try step.writeHeld(isLast: false) }
       try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
     }
   }

@@ -48,7 +48,7 @@ enum ResultProof {
       let expected = StoreFiles.statedByteCount(path: path)
     else { return "it cannot be read" }
     if data.count != expected { return "it has \(data.count) bytes, and its header says \(expected)" }
-    let inputDigest = metadata.values[StoreTarget.digestKey]?.stringValue ?? ""
+    let inputDigest = metadata.values[StorePlace.digestKey]?.stringValue ?? ""
     if stated == placeholder(inputDigest) { return nil }
     guard let range = data.range(of: Data(stated.utf8)) else { return "its contents have changed" }
     guard let digest = try? digest(data, range, path) else { return "its files of external data are missing" }
@@ -61,8 +61,8 @@ enum ResultProof {
     digest.update(length: data.count)
     digest.update(data[..<range.lowerBound])
     digest.update(data[range.upperBound...])
-    let folder = StoreTarget.externalDataFolder(of: path) + "/_EXTERNAL_DATA/"
-    for name in try StoreTarget.externalFiles(of: path) {
+    let folder = StorePlace.externalDataFolder(of: path) + "/_EXTERNAL_DATA/"
+    for name in try StorePlace.externalFiles(of: path) {
       digest.update(content: Data(name.utf8))
       digest.update(content: try Data(contentsOf: URL(fileURLWithPath: folder + name)))
     }

@@ -64,10 +64,10 @@ final class StepRun {
   }
 
   /// How many new records are held back.
-  var heldNewCount: Int { strategy?.heldNewCount ?? 0 }
+  var heldCount: Int { strategy?.heldCount ?? 0 }
 
   /// Writes new records that were held back; see `WritingStrategy`.
-  func writeHeldNew(isLast: Bool) throws { try strategy?.writeHeldNew(isLast: isLast) }
+  func writeHeld(isLast: Bool) throws { try strategy?.writeHeld(isLast: isLast) }
 
   /// Writes the records that were held back, now that all references can be resolved.
   func finish() throws {

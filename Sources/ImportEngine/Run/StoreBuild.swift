@@ -11,7 +11,7 @@ import StoreInterface
 /// final move is a rename within one file system.
 struct StoreBuild {
   /// Metadata key of the digest over everything a store was built from, for `replace: when-changed`.
-  static let inputDigestKey = StoreTarget.digestKey
+  static let inputDigestKey = StorePlace.digestKey
 
   let settings: StoreSettings
   /// The path of the temporary folder.
@@ -44,7 +44,7 @@ struct StoreBuild {
     storePath = isInPlace ? settings.path : folder + "/" + name
     if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
       targetStamp = try? StoreStamp.read(path: settings.path)
-      isForeign = (try? StoreTarget.content(at: settings.path)) == .otherStore
+      isForeign = (try? StorePlace.content(at: settings.path)) == .otherStore
     } else {
       targetStamp = nil
       isForeign = false
@@ -76,7 +76,7 @@ struct StoreBuild {
 
   /// The digest of the inputs in the finished store's metadata.
   func mark(_ digest: InputDigest) -> PropertyListValue {
-    .string((isForeign ? StoreTarget.importedPrefix : "") + digest.text)
+    .string((isForeign ? StorePlace.importedPrefix : "") + digest.text)
   }
 
   /// Creates the store, or copies the seed store or, with `replace: never`, the existing one.
@@ -169,7 +169,7 @@ struct StoreBuild {
 
   /// Puts the sealed store in the target's place, with its external data.
   /// - Throws: `RunError` when a target that was imported into was written to meanwhile: the copy lacks that.
-  func put(by placement: Placement) throws {
+  func put(by placement: FilePlacement) throws {
     try placement.put(store: storePath, at: settings.path) {
       guard let targetStamp, try StoreStamp.read(path: settings.path) != targetStamp else { return }
       throw RunError(

@@ -24,7 +24,7 @@ final class ImportSession {
   let keyMemory: KeyMemory
   private var objectWriter: ObjectWriter?
   /// References that wait for their destinations.
-  let late: LateReferences
+  let late: PendingReferences
   /// Where records of the run contradict each other.
   var ownerClaims: OwnerClaims
   let unchangedScan: UnchangedScanSettings
@@ -55,7 +55,7 @@ final class ImportSession {
     keyMemory = KeyMemory(budget: memory.keyTables, temporaryPath: temporaryPath + "-keys")
     tables = KeyTables(plans: plans, memory: keyMemory)
     resolver = ReferenceResolver(tables: tables)
-    late = LateReferences(target: target, tables: tables, temporaryPath: temporaryPath)
+    late = PendingReferences(target: target, tables: tables, temporaryPath: temporaryPath)
     indexesAreDeferred = isFresh
     if !isFresh {
       for entity in target.model.entities where entity.superentity == nil {

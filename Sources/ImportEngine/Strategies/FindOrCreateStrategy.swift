@@ -9,7 +9,7 @@ import StoreInterface
 final class FindOrCreateStrategy: WritingStrategy {
   let scope: StepScope
   private let matched: MatchedRecords
-  private var heldNew = HeldNewRecords()
+  private var held = HeldRecords()
   /// Whether nothing but the records that are held back can make good what they wait for.
   private var isWritingCircles = false
   /// The batch whose objects are being saved.
@@ -74,16 +74,16 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   func finish() throws { try scope.reloadTables() }
 
-  func releaseHeld() -> [DecodedBatch] { heldNew.release() + matched.release() }
+  func releaseHeld() -> [DecodedBatch] { held.release() + matched.release() }
 
-  var heldNewCount: Int { heldNew.count }
+  var heldCount: Int { held.count }
 
-  func writeHeldNew(isLast: Bool) throws {
+  func writeHeld(isLast: Bool) throws {
     isWritingCircles = isLast
     defer { isWritingCircles = false }
-    let before = heldNew.count
-    let batches = isLast ? heldNew.releaseStanding(session.tables) : heldNew.release()
-    session.late.changeHeldRecordCount(by: heldNew.count - before)
+    let before = held.count
+    let batches = isLast ? held.releaseStanding(session.tables) : held.release()
+    session.late.changeHeldRecordCount(by: held.count - before)
     for batch in batches { try importBatch(batch) }
     try finishSaving()
   }
@@ -115,28 +115,29 @@ final class FindOrCreateStrategy: WritingStrategy {
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     waiting = resolveAgain()
     // Nearly no batch meets records that wait.
-    let mayBeUnsure = !isFinal && !(waiting.isEmpty && session.late.hasNoWaitingRows)
-    let old = mayBeUnsure ? Set(zip(node.records, existing.primaryKeys).lazy.filter { $1 != 0 }.map { Int($0.0) }) : []
+    let mayBeProvisional = !isFinal && !(waiting.isEmpty && session.late.hasNoWaitingRows)
+    let old =
+      mayBeProvisional ? Set(zip(node.records, existing.primaryKeys).lazy.filter { $1 != 0 }.map { Int($0.0) }) : []
     matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
     waiting = resolveAgain()
-    if mayBeUnsure {
-      let unsure = UnsureRecords(decoded, isNew: { !old.contains($0) }, unresolved: waiting)
-      try holdBack(unsure, of: decoded)
+    if mayBeProvisional {
+      let provisional = ProvisionalRecords(decoded, isNew: { !old.contains($0) }, unresolved: waiting)
+      try holdBack(provisional, of: decoded)
       waiting = resolveAgain()
-      unsure.deferExclusive(&waiting)
+      provisional.deferExclusive(&waiting)
     }
     guard decoded.root.batch.count > 0 else { return nil }
     return try session.objects.begin(decoded, plan: plan, waiting: waiting)
   }
 
   /// Holds records back as a whole that could not be taken back.
-  private func holdBack(_ unsure: UnsureRecords, of decoded: DecodedBatch) throws {
-    let records = try unsure.heldBack(
+  private func holdBack(_ provisional: ProvisionalRecords, of decoded: DecodedBatch) throws {
+    let records = try provisional.heldBack(
       holdsWaiting: !isWritingCircles, mayMeetProvisional: !session.late.hasNoWaitingRows,
       isProvisional: session.late.isProvisional
     ) { try session.objects.matches(of: $0) }
     if records.isEmpty { return }
-    heldNew.add(decoded.copy(records: records))
+    held.add(decoded.copy(records: records))
     session.late.changeHeldRecordCount(by: records.count)
     decoded.drop(records: records)
   }

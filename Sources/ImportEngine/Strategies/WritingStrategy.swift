@@ -23,10 +23,10 @@ protocol WritingStrategy: AnyObject {
   func releaseHeld() -> [DecodedBatch]
 
   /// How many new records are held back.
-  var heldNewCount: Int { get }
+  var heldCount: Int { get }
   /// Writes the new records that were held back and need not be any more.
   /// - Parameter isLast: those in which references lead in a circle are written too, because nothing else will come.
-  func writeHeldNew(isLast: Bool) throws
+  func writeHeld(isLast: Bool) throws
 }
 
 extension WritingStrategy {
@@ -34,10 +34,10 @@ extension WritingStrategy {
   func releaseHeld() -> [DecodedBatch] { [] }
 
   /// None.
-  var heldNewCount: Int { 0 }
+  var heldCount: Int { 0 }
 
   /// Does nothing, because no record is held back.
-  func writeHeldNew(isLast: Bool) throws {}
+  func writeHeld(isLast: Bool) throws {}
 
   /// Checks the keys of a decoded batch and writes it.
   func importBatch(_ decoded: DecodedBatch, isFinal: Bool = false) throws {

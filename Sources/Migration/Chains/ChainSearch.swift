@@ -34,15 +34,15 @@ struct ChainSearch {
   private static let mostVersions = 64
 
   private let library: ModelLibrary
-  private var steps: StepTable
+  private var steps: MigrationStepTable
   /// Versions at which a mapping model begins.
   private let gates: Set<Int>
   /// Whether every version is looked at from every other.
   private var looksEverywhere = false
 
-  init(_ library: ModelLibrary, _ rules: StepRules) {
+  init(_ library: ModelLibrary, _ rules: MigrationStepRules) {
     self.library = library
-    steps = StepTable(library, rules)
+    steps = MigrationStepTable(library, rules)
     gates = steps.gates
   }
 

@@ -13,7 +13,7 @@ extension MigrationChain {
     let runs = steps.split { step in if case .mapped = step.way { allowsMappings } else { false } }
     return runs.flatMap { run -> [String] in
       guard let first = run.first?.source.model, let last = run.last?.destination.model else { return [] }
-      let isOneInferred = run.count == 1 && MappedStep(run[run.startIndex], policies) == nil
+      let isOneInferred = run.count == 1 && MappedMigrationStep(run[run.startIndex], policies) == nil
       if isOneInferred { return [] }
       let all = RemainingSchema(of: first)
       let left = run.reduce(all) { $0.after($1.successions(policies)) }

@@ -20,27 +20,27 @@ extension ProgressiveMigration {
   func requireSoundMappings(of chain: MigrationChain) throws(MigrationError) {
     for step in chain.steps {
       // The functions of the program's own manager are not known.
-      try MappedStep(step, policies)?.requireSound(managerFunctions: makeManager == nil ? [] : nil)
+      try MappedMigrationStep(step, policies)?.requireSound(managerFunctions: makeManager == nil ? [] : nil)
     }
   }
 
   /// Notes what the filters of mapping models leave out: of the first step what the store says, of others what may be.
   func noteFilters(_ chain: inout MigrationChain, _ store: MigrationStore) throws {
     for (index, step) in chain.steps.enumerated() {
-      guard let mapped = MappedStep(step, policies) else { continue }
+      guard let mapped = MappedMigrationStep(step, policies) else { continue }
       chain.steps[index].losses += try mapped.filterLosses(index == 0 ? store : nil)
     }
   }
 
   /// The steps whose losses were not approved by choosing a mapping model.
   func unapproved(_ steps: [MigrationChain.Step]) -> [MigrationChain.Step] {
-    steps.filter { !takesMappingsAsTheyAre || MappedStep($0, policies) == nil }
+    steps.filter { !takesMappingsAsTheyAre || MappedMigrationStep($0, policies) == nil }
   }
 
   /// - Throws: for inferred steps that lose something or nothing where a mapping model has mistakes, and for those that
   ///   lose something where a mapping model was passed over for what it leaves out.
   func requireNonePassedOver(by chain: MigrationChain, _ library: ModelLibrary) throws(MigrationError) {
-    for step in chain.steps where MappedStep(step, policies) == nil {
+    for step in chain.steps where MappedMigrationStep(step, policies) == nil {
       let (older, newer) = (step.source.model, step.destination.model)
       try requireNoMistaken(older, newer, library)
       guard !step.losses.isEmpty,

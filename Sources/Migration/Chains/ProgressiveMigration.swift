@@ -91,7 +91,7 @@ public struct ProgressiveMigration: StoreMigrating {
       library.versions[start].model.entityVersionHashesByName == library.versions[end].model.entityVersionHashesByName
     if isThere { return MigrationChain(steps: []) }
     try requireNoMistaken(library.versions[start].model, library.versions[end].model, library)
-    let rules = StepRules(
+    let rules = MigrationStepRules(
       infers: infersMappingModels, takesMappingsAsTheyAre: takesMappingsAsTheyAre, policies: policies)
     var search = ChainSearch(library, rules)
     guard var chain = search.chain(from: start, to: end) else {
@@ -127,7 +127,7 @@ public struct ProgressiveMigration: StoreMigrating {
     guard !acceptsLossesOnTheWay, let first = chain.steps.first, let last = chain.steps.last else { return }
     let losses = chain.lossesOnTheWay(policies, allowsMappings: takesMappingsAsTheyAre)
     guard !losses.isEmpty else { return }
-    if chain.steps.count == 1, let step = MappedStep(first, policies) {
+    if chain.steps.count == 1, let step = MappedMigrationStep(first, policies) {
       throw MigrationError(
         .lossesOnTheWay,
         "the mapping model \(step.mapping.name) leaves out what the version \(last.destination.name) has: "
@@ -292,7 +292,7 @@ public struct ProgressiveMigration: StoreMigrating {
   ) throws {
     var options = inPlaceOptions
     if isCopy { options.worksOnCopy = true }
-    let report = try InPlaceStep(step, mapping, options).run(at: store.url.path, busyTimeout: busyTimeout)
+    let report = try InPlaceMigrationStep(step, mapping, options).run(at: store.url.path, busyTimeout: busyTimeout)
     didEndStep?(told ?? step, report)
     didWork?(report.work)
   }

@@ -141,7 +141,7 @@ public final class StagedMigrationManager: StoreMigrating {
       var options = StoreMigration.Options()
       options.duplicates = duplicates
       options.worksOnCopy = true
-      try InPlaceStep(chain, mapping, options).run(at: store.url.path, busyTimeout: description.timeout)
+      try InPlaceMigrationStep(chain, mapping, options).run(at: store.url.path, busyTimeout: description.timeout)
     } else {
       try store.replacing { partial in
         let manager = MigrationManager(sourceModel: step.source, destinationModel: step.destination)

@@ -67,8 +67,8 @@ extension ManagedObjectContext {
   ) {
     let wanted = request.readAhead(hasPendingChanges: hasPendingChanges(for: request))
     let saveCount = saves.count
-    // `rowSource` fixes the generation, so the token is read after it.
-    let source = parent == nil ? Result { try rowSource() } : nil
+    // `snapshotSource` fixes the generation, so the token is read after it.
+    let source = parent == nil ? Result { try snapshotSource() } : nil
     let token = generationToken
     readInBackground(wanted, source, monitor) { found in
       self.perform {
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
   /// The rows that this context's store, or parent, has for a request; delivered anywhere.
   /// - Parameter source: of a context without a parent.
   private func readInBackground(
-    _ request: FetchSpecification, _ source: Result<RowSource, any Error>?, _ monitor: FetchMonitor,
+    _ request: FetchSpecification, _ source: Result<SnapshotSource, any Error>?, _ monitor: FetchMonitor,
     _ deliver: @escaping @Sendable (Result<FoundRows, any Error>) -> Void
   ) {
     guard let source else {

@@ -87,7 +87,7 @@ public struct ContextChangeIDs: Sendable, Hashable {
   /// Changes whose owners count, too. Most saves have no receiver that asks.
   private var memberChanges = MemberChanges()
   /// The values that contexts hold of these objects after the changes, for their child contexts.
-  var states: [SharedState] = []
+  var states: [ParentState] = []
 
   /// Changes of these objects.
   public init(
@@ -101,7 +101,7 @@ public struct ContextChangeIDs: Sendable, Hashable {
 
   private init(
     inserted: [ObjectID], updated: [ObjectID], deleted: [ObjectID], relationshipOwners: [ObjectID]?,
-    states: [SharedState]
+    states: [ParentState]
   ) {
     self.init(inserted: inserted, updated: updated, deleted: deleted, relationshipOwners: relationshipOwners)
     self.states = states

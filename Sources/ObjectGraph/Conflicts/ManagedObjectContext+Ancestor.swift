@@ -5,28 +5,32 @@ import StoreInterface
 extension ManagedObjectContext {
   /// The rows that a request selects.
   func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
-    guard let parent else { return try rowSource().snapshotBlocks(request, caching: settings.stalenessInterval != 0) }
+    guard let parent else {
+      return try snapshotSource().snapshotBlocks(request, caching: settings.stalenessInterval != 0)
+    }
     try refuse()
     return [SnapshotBlock(retain(try ask(parent) { try parent.currentObjects(request) }))]
   }
 
   /// The ids of the objects that a request selects.
   func rowIDs(_ request: FetchSpecification) throws -> [ObjectID] {
-    guard let parent else { return try rowSource().objectIDs(request) }
+    guard let parent else { return try snapshotSource().objectIDs(request) }
     try refuse()
     return try ask(parent) { try parent.objectIDs(request.forParent) }
   }
 
   /// The number of objects that a request selects.
   func rowCount(_ request: FetchSpecification) throws -> Int {
-    guard let parent else { return try rowSource().count(request) }
+    guard let parent else { return try snapshotSource().count(request) }
     try refuse()
     return try ask(parent) { try parent.count(request.forParent) }
   }
 
   /// The rows of these objects, in no particular order; from the row cache where that is allowed.
   func snapshots(of objectIDs: [ObjectID]) throws -> [Snapshot] {
-    guard let parent else { return try rowSource().snapshots(of: objectIDs, notOlderThan: settings.stalenessInterval) }
+    guard let parent else {
+      return try snapshotSource().snapshots(of: objectIDs, notOlderThan: settings.stalenessInterval)
+    }
     try refuse(objectIDs)
     return retain(try ask(parent) { try parent.currentObjects(with: objectIDs) })
   }
@@ -56,7 +60,7 @@ extension ManagedObjectContext {
     let relationship = owner.runtime.layout.relationships[index]
     guard let parent else {
       if owner.objectID.isTemporary { return [] }
-      return try rowSource().members(of: owner.objectID, relationship: relationship)
+      return try snapshotSource().members(of: owner.objectID, relationship: relationship)
     }
     try refuse(members: [owner], index)
     let id = owner.objectID
@@ -70,7 +74,7 @@ extension ManagedObjectContext {
   func storedMembers(of owners: [ManagedObject], _ relationship: Relationship) throws -> [[ObjectID]] {
     let ids = owners.map(\.objectID)
     guard let parent else {
-      return try rowSource().members(of: ids, relationship: relationship)
+      return try snapshotSource().members(of: ids, relationship: relationship)
     }
     for owner in owners {
       if let index = owner.runtime.index(of: relationship) { try refuse(members: [owner], index) }
@@ -90,7 +94,7 @@ extension ManagedObjectContext {
   /// Fetches rows of objects anew, past the row cache and the parent's pending changes.
   func freshSnapshots(of objectIDs: [ObjectID]) throws -> [ObjectID: Snapshot] {
     let snapshots =
-      try parent == nil ? rowSource().snapshots(of: objectIDs, notOlderThan: 0) : snapshots(of: objectIDs)
+      try parent == nil ? snapshotSource().snapshots(of: objectIDs, notOlderThan: 0) : snapshots(of: objectIDs)
     return Dictionary(snapshots.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -98,9 +102,9 @@ extension ManagedObjectContext {
   private func refuse(_ objectIDs: [ObjectID] = [], members owners: [ManagedObject] = [], _ index: Int = 0) throws {
     guard refusals.isRefusing, !isParentAtHand else { return }
     refusals.note(objectIDs, owners.map { MemberKey(owner: $0.objectID, relationship: index) })
-    throw WouldWait()
+    throw WouldWaitForParent()
   }
 }
 
 /// Thrown where a context would have to wait for its parent's queue and must not.
-struct WouldWait: Error {}
+struct WouldWaitForParent: Error {}

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// Has the merge policy resolve conflicts with rows that were changed elsewhere. Under every policy but the error
   /// policy, those that are about members only are resolved without it.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
-    let cached = parent == nil ? coordinator.rowCache.snapshots(of: stale.map(\.objectID)) : [:]
+    let cached = parent == nil ? coordinator.snapshotCache.snapshots(of: stale.map(\.objectID)) : [:]
     let snapshots = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }
     let stale = try stale.filter { id, _, _ in

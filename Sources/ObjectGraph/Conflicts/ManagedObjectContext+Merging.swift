@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     }
     let changed = changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? possibleOwners(changes))
     leaveGeneration()
-    if isRemote { coordinator.rowCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
+    if isRemote { coordinator.snapshotCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
 
     lose(changes.deletedObjectIDs.compactMap { registeredObject(for: permanentID(for: $0)) })
     noteDeletion(of: changes.deletedObjectIDs)
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
 
   /// Asks the parent later for the state that a merge lacked of objects with changes here. Objects without changes have
   /// become faults.
-  private func askLater(_ unknown: MissingState) {
+  private func askLater(_ unknown: ParentStateRequest) {
     guard let parent else { return }
     parent.follow { [weak self] in
       parent.tell(unknown) { [weak self] state in
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func complete(_ unknown: MissingState, _ state: SharedState) {
+  private func complete(_ unknown: ParentStateRequest, _ state: ParentState) {
     finishEvent(propagating: false)
     adoptIDsOfParent()
     merge.beginSilence(knowing: state.renamed { permanentID(for: $0) })

@@ -11,7 +11,7 @@ final class MergeState {
   /// The relationships that the refresh has brought up to date for the sake of their members.
   private var lists: Set<MemberKey>?
   /// The merge that is going on without asking the parent.
-  private(set) var silent: SilentMerge?
+  private(set) var silent: MergeWithoutParent?
 
   /// Notes that a merge is at work. The result, whether one was before, is passed to `end`.
   func begin() -> Bool {
@@ -23,11 +23,11 @@ final class MergeState {
 
   /// From now on the parent is not asked.
   /// - Parameter state: what the parent sent along; nil for nothing.
-  func beginSilence(knowing state: SharedState?) { silent = SilentMerge(state: state) }
+  func beginSilence(knowing state: ParentState?) { silent = MergeWithoutParent(state: state) }
 
   /// Allows asking the parent again. Returns the state that was missing; nil where the parent could be asked all along.
   @discardableResult
-  func endSilence() -> MissingState? {
+  func endSilence() -> ParentStateRequest? {
     defer { silent = nil }
     return silent?.unknown
   }
@@ -52,13 +52,13 @@ final class MergeState {
 }
 
 /// A merge that does not ask the parent, because it would have to wait for it.
-struct SilentMerge {
+struct MergeWithoutParent {
   /// The state that the parent sent along; nil for none.
-  let state: SharedState?
+  let state: ParentState?
   /// The state that was needed and is not part of that.
-  private(set) var unknown = MissingState()
+  private(set) var unknown = ParentStateRequest()
 
-  fileprivate init(state: SharedState?) { self.state = state }
+  fileprivate init(state: ParentState?) { self.state = state }
 
   fileprivate mutating func noteUnknown(_ objectID: ObjectID) { unknown.objectIDs.insert(objectID) }
 

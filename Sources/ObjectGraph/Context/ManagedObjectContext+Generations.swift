@@ -41,24 +41,24 @@ extension ManagedObjectContext {
 
   /// Where rows come from that this context, which has no parent, loads now. The first load after `.current` fixes the
   /// generation.
-  func rowSource() throws -> RowSource {
-    readsNewest ? RowSource(coordinator) : try pinnedSource()
+  func snapshotSource() throws -> SnapshotSource {
+    readsNewest ? SnapshotSource(coordinator) : try pinnedSource()
   }
 
   /// Where rows come from that no context has changed: what the topmost context reads. May be asked from anywhere.
-  func storedSource() throws -> RowSource {
+  func storedSource() throws -> SnapshotSource {
     var context = self
     while let parent = context.parent { context = parent }
     return try context.pinnedSource()
   }
 
-  private func pinnedSource() throws -> RowSource {
+  private func pinnedSource() throws -> SnapshotSource {
     try pinned.withLock { token in
-      guard let known = token else { return RowSource(coordinator) }
-      if let generation = known.generation { return RowSource(coordinator, generation) }
+      guard let known = token else { return SnapshotSource(coordinator) }
+      if let generation = known.generation { return SnapshotSource(coordinator, generation) }
       let generation = try coordinator.openGeneration()
       token = QueryGenerationToken(generation)
-      return RowSource(coordinator, generation)
+      return SnapshotSource(coordinator, generation)
     }
   }
 

@@ -91,10 +91,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whether the main queue is going to process changes that were made outside of `perform`.
   var isNextTurnExpected = false
   let saves = SaveState()
-  /// How many fetched rows were newer than their objects.
-  private(set) var staleRowCount = 0
-  /// While they are collected, the newer rows by their ids; otherwise nil.
-  private var newerRows: [ObjectID: NewerRow]?
+  /// How many fetched snapshots were newer than their objects.
+  private(set) var staleSnapshotCount = 0
+  /// While they are collected, the newer snapshots by their ids; otherwise nil.
+  private var newerSnapshots: [ObjectID: NewerSnapshot]?
   var isProcessing = false
   let merge = MergeState()
 
@@ -104,14 +104,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let permanentIDs = PermanentIDs()
   /// How many of the ids that became permanent in each ancestor, from the parent upwards, this context has taken over.
   var seenIDChangeCounts: [Int] = []
-  /// Counts the states that children were given (`SharedState`). The rows that children read have it as their version.
+  /// Counts the states that children were given (`ParentState`). The rows that children read have it as their version.
   private(set) var stateStamp: Int64 = 0
   /// The parent's count when it last answered.
   var stampOfLastAnswer: Int64 = 0
   /// Whether the current event is only a merge of another context's save.
   var isFollowing = false
   /// The questions to the parent that a fetch left out, because it must not wait for the parent.
-  let refusals = ParentRefusals()
+  let refusals = UnaskedParentState()
 
   /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.
   public init(concurrencyType: ConcurrencyType, name: String = "") {
@@ -332,17 +332,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Forgets the error, where the next request to the store meets it again.
   func forgetDeferredError() { deferredError = nil }
 
-  /// A row was fetched that is newer than its object.
+  /// A snapshot was fetched that is newer than its object.
   func noteStale(_ id: ObjectID, _ block: SnapshotBlock, _ row: Int) {
-    staleRowCount += 1
-    newerRows?[id] = NewerRow(block: block, row: row)
+    staleSnapshotCount += 1
+    newerSnapshots?[id] = NewerSnapshot(block: block, row: row)
   }
 
   /// Fetches, and collects the rows that are newer than their objects.
-  func collectingNewerRows<Result>(_ fetch: () throws -> Result) rethrows -> (Result, [ObjectID: NewerRow]) {
-    newerRows = [:]
-    defer { newerRows = nil }
-    return (try fetch(), newerRows ?? [:])
+  func collectingNewerSnapshots<Result>(_ fetch: () throws -> Result) rethrows -> (Result, [ObjectID: NewerSnapshot]) {
+    newerSnapshots = [:]
+    defer { newerSnapshots = nil }
+    return (try fetch(), newerSnapshots ?? [:])
   }
 
   func forgetRegistry() {

@@ -129,9 +129,9 @@ struct ResultsFollower {
       if case .all = specification.predicate { isUnchanged } else { .and([specification.predicate, isUnchanged]) }
     request.sortDescriptors = []
     request.includesPendingChanges = false
-    let staleRowCount = context.staleRowCount
+    let staleSnapshotCount = context.staleSnapshotCount
     let found = try context.fetch(request)
-    guard context.staleRowCount == staleRowCount else { return nil }
+    guard context.staleSnapshotCount == staleSnapshotCount else { return nil }
     for object in found where !object.isDeletedHere && !object.hasOwnChanges {
       all.insert(object)
       matching.append(object)

@@ -44,7 +44,7 @@ struct SectionKeyPath {
   /// The name of the section that an object belongs to; empty when the value is missing.
   /// - Parameter row: the fetched row of the object, where it is newer than the object because it was saved elsewhere
   ///   and not merged yet.
-  func sectionName(of object: ManagedObject, _ row: NewerRow? = nil) -> String {
+  func sectionName(of object: ManagedObject, _ row: NewerSnapshot? = nil) -> String {
     var here = object
     var row = row
     for name in steps {
@@ -96,7 +96,7 @@ enum SectionNaming {
   case closure((ManagedObject) -> String)
 
   /// - Parameter row: see `SectionKeyPath`. A closure reads the object itself, which gets the newer row in a merge.
-  func sectionName(of object: ManagedObject, _ row: NewerRow?) -> String {
+  func sectionName(of object: ManagedObject, _ row: NewerSnapshot?) -> String {
     switch self {
     case .keyPath(let path): path.sectionName(of: object, row)
     case .closure(let name): name(object)

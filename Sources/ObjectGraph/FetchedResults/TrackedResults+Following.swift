@@ -132,9 +132,9 @@ extension TrackedResults {
     if (context.isFollowing || context.merge.isUnderWay) && !context.isParentAtHand { return fetchLater() }
     isFetchDue = false
     let deferred = context.deferredError
-    let staleRowCount = context.staleRowCount
+    let staleSnapshotCount = context.staleSnapshotCount
     let result = Result { try makeSections(of: fetch()) }
-    finishFetch(result, deferred: deferred, isFollowable: context.staleRowCount == staleRowCount)
+    finishFetch(result, deferred: deferred, isFollowable: context.staleSnapshotCount == staleSnapshotCount)
   }
 
   /// Has the rows come from the parent while no context waits for another one.
@@ -154,7 +154,9 @@ extension TrackedResults {
       guard results.isFetchDue else { return }
       let isOutdated = results.isFetchOutdated
       // Rows that are still missing are fetched in the next event that may ask the parent.
-      if case .failure(let error) = result, error is WouldWait { return isOutdated ? results.fetchLater() : () }
+      if case .failure(let error) = result, error is WouldWaitForParent {
+        return isOutdated ? results.fetchLater() : ()
+      }
       results.finishFetch(
         result.map(\.sections), deferred: results.managedObjectContext.deferredError, isFollowable: false)
       if isOutdated { results.fetchLater() }

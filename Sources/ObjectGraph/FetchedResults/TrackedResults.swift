@@ -93,14 +93,14 @@ final class TrackedResults {
     // Core Data raises an exception.
     precondition(specification.resultType == .objects, "a fetched results controller needs a request for objects")
     let stamp = cacheStamp()
-    let staleCount = managedObjectContext.staleRowCount
+    let staleCount = managedObjectContext.staleSnapshotCount
     let found = try fetch()
     // Names from objects that are older than their rows must not be kept for later runs.
-    show(try sections(of: found, stamp: managedObjectContext.staleRowCount == staleCount ? stamp : nil))
+    show(try sections(of: found, stamp: managedObjectContext.staleSnapshotCount == staleCount ? stamp : nil))
     isFetchDue = false
     dueIDs = []
     follower = ResultsFollower(specification, in: managedObjectContext, naming: try sectionNaming())
-    isFollowable = managedObjectContext.staleRowCount == staleCount
+    isFollowable = managedObjectContext.staleSnapshotCount == staleCount
     noteTelling(snapshot ?? told)
     error = nil
     observeContext()
@@ -179,16 +179,16 @@ final class TrackedResults {
     }
     // With pending changes, the fetch sorts by the values of objects in the context.
     let isSortedHere = context.hasPendingChanges(for: specification)
-    let (objects, newerRows) = try context.collectingNewerRows {
+    let (objects, newerSnapshots) = try context.collectingNewerSnapshots {
       try context.fetch(request, reading: read)
     }
-    return Found(objects: objects, newerRows: isSortedHere ? [:] : newerRows)
+    return Found(objects: objects, newerSnapshots: isSortedHere ? [:] : newerSnapshots)
   }
 
   /// Fetched objects in their order, and the rows that decided about it where they are newer than the objects.
   struct Found {
     let objects: [ManagedObject]
-    let newerRows: [ManagedObjectID: NewerRow]
+    let newerSnapshots: [ManagedObjectID: NewerSnapshot]
     var count: Int { objects.count }
   }
 
@@ -234,7 +234,7 @@ final class TrackedResults {
       return [ResultsChanges.Section(name: "", items: found.objects)]
     }
     do {
-      return try makeSections(of: found.objects, naming, found.newerRows)
+      return try makeSections(of: found.objects, naming, found.newerSnapshots)
     } catch FetchedResultsError.sectionsOutOfOrder {
       // The order is that of the rows, and some rows, perhaps at the end of a key path, are newer than their objects.
       // Until a merge, objects are sorted by the values that they have here.
@@ -244,12 +244,12 @@ final class TrackedResults {
   }
 
   private func makeSections(
-    of found: [ManagedObject], _ naming: SectionNaming, _ newerRows: [ManagedObjectID: NewerRow]
+    of found: [ManagedObject], _ naming: SectionNaming, _ newerSnapshots: [ManagedObjectID: NewerSnapshot]
   ) throws -> Content {
     var result: Content = []
     var seen: Set<String> = []
     for object in found {
-      let name = naming.sectionName(of: object, newerRows.isEmpty ? nil : newerRows[object.objectID])
+      let name = naming.sectionName(of: object, newerSnapshots.isEmpty ? nil : newerSnapshots[object.objectID])
       if result.last?.name != name {
         guard seen.insert(name).inserted else {
           let descriptor = specification.sortDescriptors[0].keyPath.joined(separator: ".")

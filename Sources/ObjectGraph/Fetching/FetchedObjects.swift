@@ -57,9 +57,9 @@ public final class FetchedObjects<Object: ManagedObject>: RandomAccessCollection
       // No attribute can have this name, so that none of the sort descriptors can mean it.
       keys.propertiesToFetch = [FetchedExpression("\u{1}self", .selfObject)]
       do {
-        ids = .rows(try context.rowSource().rows(keys))
+        ids = .rows(try context.snapshotSource().rows(keys))
       } catch StoreError.unsupported {
-        ids = .list(try context.rowSource().objectIDs(request))
+        ids = .list(try context.snapshotSource().objectIDs(request))
       }
     }
     endIndex =

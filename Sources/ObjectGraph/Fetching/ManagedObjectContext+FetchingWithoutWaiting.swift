@@ -16,8 +16,8 @@ extension ManagedObjectContext {
   /// missing, it fetches them too and runs `work` again.
   /// - Parameters:
   ///   - work: fetches by means of the reading it is given.
-  ///   - deliver: gets the result on this context's queue; the error is `WouldWait` when rows are missing after all
-  ///     rounds.
+  ///   - deliver: gets the result on this context's queue; the error is `WouldWaitForParent` when rows are missing
+  ///     after all rounds.
   func fetchWithoutWaiting<Answer: Sendable>(
     _ request: FetchSpecification, attempts: Int = 8, holding held: Held = Held(),
     _ work: @escaping @Sendable (RowReading) throws -> Answer,
@@ -47,12 +47,14 @@ extension ManagedObjectContext {
           }
           let missing = self.refusals.end()
           // A fault that could not ask the parent leaves a deferred error; the result does not count then.
-          if self.deferredError is WouldWait {
+          if self.deferredError is WouldWaitForParent {
             self.forgetDeferredError()
             if let deferred { self.deferError(deferred) }
-            result = .failure(WouldWait())
+            result = .failure(WouldWaitForParent())
           }
-          guard case .failure(let error) = result, error is WouldWait, attempts > 1 else { return deliver(result) }
+          guard case .failure(let error) = result, error is WouldWaitForParent, attempts > 1 else {
+            return deliver(result)
+          }
           self.bringIn(missing, held) { held in
             self.fetchWithoutWaiting(request, attempts: attempts - 1, holding: held, work, deliver)
           }
@@ -62,7 +64,7 @@ extension ManagedObjectContext {
   }
 
   /// Asks the parent for the missing rows, some time later.
-  private func bringIn(_ missing: MissingState, _ held: Held, _ next: @escaping @Sendable (Held) -> Void) {
+  private func bringIn(_ missing: ParentStateRequest, _ held: Held, _ next: @escaping @Sendable (Held) -> Void) {
     guard let parent, !missing.isEmpty else { return next(held) }
     parent.follow {
       parent.tell(missing) { state in

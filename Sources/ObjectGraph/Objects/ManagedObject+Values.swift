@@ -15,7 +15,7 @@ struct ObjectStorage {
   fileprivate var isEditSaved = false
   /// The row with values that it was given since it was read. Only an object that is packed and has no contents has
   /// one.
-  fileprivate var edited: EditedRow?
+  fileprivate var edited: EditedSnapshot?
 
   /// The storage of a fault, which has no values.
   init() {}
@@ -45,7 +45,7 @@ extension ManagedObject {
   }
 
   /// The row with values that are not stored yet, of an object that has only such edits.
-  var unsavedEdits: EditedRow? { storage.isEditSaved ? nil : storage.edited }
+  var unsavedEdits: EditedSnapshot? { storage.isEditSaved ? nil : storage.edited }
 
   /// One value per attribute; empty while the object is a fault.
   fileprivate(set) var values: [Value] {
@@ -121,7 +121,7 @@ extension ManagedObject {
       !runtime.transientProperties.contains(attribute: index)
     else { return false }
     if let edited = storage.edited {
-      if edited.count == EditedRow.greatestCount { return false }
+      if edited.count == EditedSnapshot.greatestCount { return false }
       storage.edited = edited.setting(index, to: value)
       return true
     }

@@ -14,7 +14,7 @@ struct MemberList {
   var isSetHere = false
   /// Whether the next save writes the members even if they were changed elsewhere since.
   private(set) var isOverwriting = false
-  /// In a child context: the parent's count (`SharedState`) when the list was read.
+  /// In a child context: the parent's count (`ParentState`) when the list was read.
   private(set) var stamp: Int64
 
   init(stored: [ObjectID], stamp: Int64 = 0) {

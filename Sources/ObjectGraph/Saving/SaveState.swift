@@ -9,7 +9,7 @@ final class SaveState {
   /// The object whose `willSave` runs, with its state at the call and its primitive changes since.
   private var hook: (object: ManagedObject, state: ObjectState)?
   /// The state of the parent after it took this save's changes, until the save is announced.
-  private var stateOfParent: SharedState?
+  private var stateOfParent: ParentState?
 
   func begin() throws(ContextError) {
     if isUnderWay { throw .saveInsideSave }
@@ -35,12 +35,12 @@ final class SaveState {
     self.hook?.state = object.state
   }
 
-  func noteParent(_ state: SharedState) { stateOfParent = state }
+  func noteParent(_ state: ParentState) { stateOfParent = state }
 
   func noteCommit() { count += 1 }
 
   /// What the parent had, to be announced once.
-  func removeParentState() -> SharedState? {
+  func removeParentState() -> ParentState? {
     defer { stateOfParent = nil }
     return stateOfParent
   }

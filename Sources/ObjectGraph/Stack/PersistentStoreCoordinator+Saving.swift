@@ -13,15 +13,15 @@ extension PersistentStoreCoordinator {
   /// - Parameter caching: whether the rows that were written are kept.
   func save(_ request: SaveRequest, caching: Bool) throws {
     try requireWritable(request)
-    let epoch = rowCache.epoch
+    let epoch = snapshotCache.epoch
     try counters.measure(.saves) { try withoutNewGenerations { try store.save(request) } }
     let written = request.deletedIDs + request.updatedIDs
-    guard let next = rowCache.forget(written, writtenIn: epoch), caching,
-      rowCache.hasRoom(for: request.inserted.count + request.updated.count)
+    guard let next = snapshotCache.forget(written, writtenIn: epoch), caching,
+      snapshotCache.hasRoom(for: request.inserted.count + request.updated.count)
     else { return }
     var updated = request.updated
     for index in updated.indices { updated[index].version += 1 }
     let blocks = [request.inserted, updated].filter { !$0.isEmpty }.map { SnapshotBlock($0) }
-    rowCache.remember(blocks, readIn: next, self)
+    snapshotCache.remember(blocks, readIn: next, self)
   }
 }

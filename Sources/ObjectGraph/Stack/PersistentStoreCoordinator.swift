@@ -13,7 +13,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private let runtimes: [EntityRuntime]
   let router: StoreRouter
   /// Rows that contexts read or saved last.
-  let rowCache = RowCache()
+  let snapshotCache = SnapshotCache()
   private let migrator = Mutex<(any StoreMigrating)?>(nil)
   /// For the program's own work in several steps; see `performAndWait(_:)`.
   let confinement = QueueConfinement(label: "seedbed.coordinator")
@@ -175,7 +175,7 @@ public final class PersistentStoreCoordinator: Sendable {
     post(Self.storesWillChangeNotification, changes)
     let entry = try router.remove(store)
     entry.observation?.cancel()
-    rowCache.forgetAll()
+    snapshotCache.forgetAll()
     defer { post(Self.storesDidChangeNotification, changes) }
     try store.close()
   }

@@ -9,7 +9,7 @@ final class QueryGeneration: Sendable {
   /// The reader of all stores together.
   let reader: any StoreReading
   /// Its rows never change.
-  let rowCache = RowCache()
+  let snapshotCache = SnapshotCache()
   /// The identity of the coordinator, by which a token of another one is refused.
   let coordinator: ObjectIdentifier
   private let generations: [any StoreGeneration]

@@ -58,15 +58,15 @@ struct StoreGroup: MonitoredFetching {
       let (limit, isTooLarge) = request.fetchLimit.addingReportingOverflow(max(request.fetchOffset, 0))
       part.fetchLimit = isTooLarge ? 0 : limit
     }
-    var rows: [SortedRow] = []
+    var rows: [SortedSnapshot] = []
     for (position, store) in asked.enumerated() {
       let snapshots = try ask(store, part, after: rows.count)
       let keys = try SortKeys(store: store.reader, snapshots: snapshots).values(request.sortDescriptors.map(\.keyPath))
       for (snapshot, key) in zip(snapshots, keys) {
-        rows.append(SortedRow(snapshot: snapshot, values: key, store: position))
+        rows.append(SortedSnapshot(snapshot: snapshot, values: key, store: position))
       }
     }
-    rows.sort { SortedRow.precedes($0, $1, request.sortDescriptors) }
+    rows.sort { SortedSnapshot.precedes($0, $1, request.sortDescriptors) }
     let rest = rows.dropFirst(max(request.fetchOffset, 0))
     return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.snapshot)
   }
@@ -130,13 +130,13 @@ struct StoreGroup: MonitoredFetching {
   }
 }
 
-/// A row of one of several stores with what it is sorted by.
-private struct SortedRow {
+/// A snapshot from one of several stores with what it is sorted by.
+private struct SortedSnapshot {
   var snapshot: Snapshot
   var values: [Value]
   var store: Int
 
-  static func precedes(_ left: SortedRow, _ right: SortedRow, _ descriptors: [FetchSortDescriptor]) -> Bool {
+  static func precedes(_ left: SortedSnapshot, _ right: SortedSnapshot, _ descriptors: [FetchSortDescriptor]) -> Bool {
     for (index, descriptor) in descriptors.enumerated() {
       let order = descriptor.comparison.order(left.values[index], right.values[index])
       if order != 0 { return (order < 0) == descriptor.isAscending }

@@ -10,7 +10,7 @@ extension PersistentStoreCoordinator {
   ) throws -> BatchOutcome {
     let parts = try router.parts(of: batch.work, insertingInto: stores)
     // Which rows change is only known where ids are asked for; also after an error, as a commit may be what failed.
-    defer { rowCache.forgetAll() }
+    defer { snapshotCache.forgetAll() }
     // The closure that fills the rows of an insertion, which has one part, may fetch.
     if parts.count == 1 { return try StoreRouter.perform(parts[...], as: batch) }
     return try withoutNewGenerations { try StoreRouter.perform(parts[...], as: batch) }

@@ -2,7 +2,7 @@ package import ObjectModel
 import Predicates
 package import StoreInterface
 
-extension Lint {
+extension LintState {
   /// The expectations of a step.
   mutating func check(_ expectation: StepExpectation, of step: ImportStep) {
     guard case .count(let count)? = expectation.rejects, let limit = file.rejects.limit, limit < count else { return }

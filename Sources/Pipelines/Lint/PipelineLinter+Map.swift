@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-extension Lint {
+extension LintState {
   /// Checks the entries of a map against the entity they write.
   mutating func checkMap(_ map: [MapEntry], of entity: Entity, source: SourceSettings, at position: FilePosition) {
     for entry in map {

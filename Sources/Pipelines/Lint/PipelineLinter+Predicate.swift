@@ -1,6 +1,6 @@
 import ObjectModel
 
-extension Lint {
+extension LintState {
   /// The predicate of an export.
   mutating func checkPredicate(of step: ExportStep, _ entity: Entity) {
     guard let predicate = step.predicate else { return }

@@ -1,6 +1,6 @@
 import ObjectModel
 
-extension Lint {
+extension LintState {
   /// Warns where two steps give both sides of a relationship and one of them gives lists: a list is the whole
   /// membership, so that the later step takes away what its records do not have.
   mutating func checkBothSides() {

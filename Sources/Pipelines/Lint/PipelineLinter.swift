@@ -5,7 +5,7 @@ public import ObjectModel
 public enum PipelineLinter {
   /// Every problem, errors and warnings, in the order of the file.
   public static func lint(_ file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
-    var lint = Lint(file: file, model: model)
+    var lint = LintState(file: file, model: model)
     for step in file.imports { lint.check(step) }
     lint.checkBothSides()
     for step in file.exports { lint.check(step) }
@@ -25,7 +25,7 @@ public enum PipelineLinter {
 }
 
 /// The state of one lint.
-struct Lint {
+struct LintState {
   let file: PipelineFile
   let model: ManagedObjectModel
   var problems: [PipelineProblem] = []

@@ -84,9 +84,9 @@
   ) -> Int {
     guard annotationCount > 0, tokenizer.fieldCount > annotationCount else { return 0 }
     let shift = unsafe Int(tokenizer.ends[annotationCount - 1]) + tokenizer.delimiterLength
-    let (lines, lineStart) = unsafe Text.lineEnds(base, start, start + shift)
+    let (lines, lineStart) = unsafe UTF8Text.lineEnds(base, start, start + shift)
     place.line += UInt64(lines)
-    place.column = UInt32(unsafe Text.scalars(base, lineStart, start + shift)) + 1
+    place.column = UInt32(unsafe UTF8Text.scalars(base, lineStart, start + shift)) + 1
     place.byteOffset += UInt64(shift)
     place.rawOffset += UInt32(shift)
     place.rawLength -= UInt32(shift)
@@ -101,7 +101,7 @@
     if let at = tokenizer.nulAt {
       return ("text.nul", "the record holds a NUL byte", "is the file really text, in the stated encoding?", at)
     }
-    if tokenizer.mayHaveNonASCII, let at = unsafe Text.invalidUTF8(base, start, tokenizer.contentEnd) {
+    if tokenizer.mayHaveNonASCII, let at = unsafe UTF8Text.invalidUTF8(base, start, tokenizer.contentEnd) {
       return (
         "text.invalid-utf8", "the record is not valid UTF-8",
         "state its encoding, such as encoding: windows-1252 or latin-1", at
@@ -109,15 +109,15 @@
     }
     if let at = tokenizer.textAfterQuoteAt {
       // A quote that was left open takes in lines up to the next quote, which then seems to close it.
-      let (lines, lineStart) = unsafe Text.lineEnds(base, start, tokenizer.closedQuoteAt)
+      let (lines, lineStart) = unsafe UTF8Text.lineEnds(base, start, tokenizer.closedQuoteAt)
       let opened = line + UInt64(lines)
-      guard unsafe Text.lineEnds(base, tokenizer.closedQuoteAt, at).count > 0 else {
+      guard unsafe UTF8Text.lineEnds(base, tokenizer.closedQuoteAt, at).count > 0 else {
         return (
           "csv.text-after-quote", "text follows the quote that closes a field",
           "a quote inside quotes is written twice", at
         )
       }
-      let column = unsafe Text.scalars(base, lineStart, tokenizer.closedQuoteAt) + 1
+      let column = unsafe UTF8Text.scalars(base, lineStart, tokenizer.closedQuoteAt) + 1
       return (
         "csv.text-after-quote",
         "text follows the quote that closes the field opened in line \(opened), column \(column)",
@@ -162,7 +162,7 @@
 
   /// - Parameter openQuote: where quotes opened that had no end so far.
   func tooLong(limit: Int, openQuote: Int? = nil) -> SeedFormatError {
-    let quote = openQuote.map { line + UInt64(unsafe Text.lineEnds(base, recordStart, $0).count) }
+    let quote = openQuote.map { line + UInt64(unsafe UTF8Text.lineEnds(base, recordStart, $0).count) }
     return error(
       "csv.record-too-long", "the record is longer than \(limit) bytes", at: recordStart,
       hint: (quote.map { "is the quote that opens in line \($0) never closed?" } ?? "is a quote left open?")
@@ -171,9 +171,9 @@
 
   /// An error at a position in the record.
   func error(_ code: String, _ message: String, at: Int, hint: String? = nil) -> SeedFormatError {
-    let (lines, lineStart) = unsafe Text.lineEnds(base, recordStart, at)
+    let (lines, lineStart) = unsafe UTF8Text.lineEnds(base, recordStart, at)
     return SeedFormatError(
       code: code, kind: .malformed, message: message, hint: hint, file: file, line: line + UInt64(lines),
-      column: unsafe UInt64(Text.scalars(base, lineStart, at)) + 1, byteOffset: byteOffset + UInt64(at))
+      column: unsafe UInt64(UTF8Text.scalars(base, lineStart, at)) + 1, byteOffset: byteOffset + UInt64(at))
   }
 }

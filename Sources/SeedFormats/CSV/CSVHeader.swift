@@ -117,7 +117,7 @@
     let names = own.map { unsafe fields.text(ofColumn: $0, tokenizer, recordStart: start, base) }
     let scalars = own.map { index in
       let from = unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + tokenizer.delimiterLength
-      return unsafe UInt64(Text.scalars(base, start, start + from)) + 1
+      return unsafe UInt64(UTF8Text.scalars(base, start, start + from)) + 1
     }
     // Names that others stand in for may be anything.
     if options.columns == nil { try ColumnNames.checkUnique(names, file: file) { (finder.line, scalars[$0]) } }

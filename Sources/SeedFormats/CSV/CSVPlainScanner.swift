@@ -72,7 +72,7 @@
     for byte in [options.escape, options.comment, 0] {
       if let byte, unsafe LineEnds.find(byte, base, 0, count) != nil { return false }
     }
-    return unsafe LineEnds.countBareCarriageReturns(base, 0, count) == 0 && Text.invalidUTF8(base, 0, count) == nil
+    return unsafe LineEnds.countBareCarriageReturns(base, 0, count) == 0 && UTF8Text.invalidUTF8(base, 0, count) == nil
   }
 
   /// - Returns: where a record starts that is longer than any may be; nil when there is none.

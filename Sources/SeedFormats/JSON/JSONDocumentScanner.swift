@@ -296,7 +296,7 @@
 
   /// The key at `position`, unescaped.
   private func key(endingAt end: Int) throws(SeedFormatError) -> [UInt8] {
-    if let at = unsafe Text.invalidUTF8(window.base, position, end) {
+    if let at = unsafe UTF8Text.invalidUTF8(window.base, position, end) {
       throw error("text.invalid-utf8", "the document is not valid UTF-8", at: at)
     }
     keyScratch.removeAll()
@@ -334,7 +334,7 @@
 
   /// Text that is no record must be valid all the same: there is no record to blame.
   private func checkSkipped(to end: Int) throws(SeedFormatError) {
-    if let at = unsafe Text.invalidUTF8(window.base, position, end) {
+    if let at = unsafe UTF8Text.invalidUTF8(window.base, position, end) {
       throw error("text.invalid-utf8", "the document is not valid UTF-8", at: at)
     }
     switch projector.tokenizer.flaw {
@@ -351,9 +351,9 @@
   /// Moves line and column on to a position in the window.
   private func place(_ position: Int) {
     let from = Int(placedTo - window.byteOffset)
-    let (lines, lineStart) = unsafe Text.lineFeeds(window.base, from, position)
+    let (lines, lineStart) = unsafe UTF8Text.lineFeeds(window.base, from, position)
     line += UInt64(lines)
-    let scalars = unsafe UInt64(Text.scalars(window.base, lineStart, position))
+    let scalars = unsafe UInt64(UTF8Text.scalars(window.base, lineStart, position))
     column = lines > 0 ? scalars + 1 : column + scalars
     placedTo = window.byteOffset + UInt64(position)
   }

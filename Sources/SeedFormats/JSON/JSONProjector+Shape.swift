@@ -83,7 +83,7 @@ extension JSONProjector {
     guard unsafe ObjectShape.matches(shape.closing, text, base + position) else { return -1 }
     position &+= shape.closing.length
     guard position <= tokenizer.end else { return -1 }
-    if nonASCII & Swar.high != 0, unsafe Text.invalidUTF8(base, start, position) != nil { return -1 }
+    if nonASCII & Swar.high != 0, unsafe UTF8Text.invalidUTF8(base, start, position) != nil { return -1 }
     if index < count {
       for output in unsafe members[index].firstOutput..<members[count &- 1].endOutput {
         unsafe slices[outputs[output]] = .absent

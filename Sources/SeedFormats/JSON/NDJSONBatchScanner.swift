@@ -100,7 +100,7 @@
     if let at = unsafe LineEnds.find(0, tokenizer.base, start, tokenizer.end) {
       return ("text.nul", "the record holds a NUL byte", "is the file really text, in the stated encoding?", at)
     }
-    if let at = unsafe Text.invalidUTF8(tokenizer.base, start, tokenizer.end) {
+    if let at = unsafe UTF8Text.invalidUTF8(tokenizer.base, start, tokenizer.end) {
       return (
         "text.invalid-utf8", "the record is not valid UTF-8",
         "state its encoding, such as encoding: windows-1252 or latin-1", at

@@ -152,7 +152,7 @@ struct CheckResult {
   private var beside: String {
     if external.count == 0 { return "" }
     return " that has the folder \(external.folder) beside it "
-      + "(\(Format.count(external.count, "file", "files")) of external data, \(Format.bytes(external.bytes)))"
+      + "(\(ReadableText.count(external.count, "file", "files")) of external data, \(ReadableText.bytes(external.bytes)))"
   }
 
   /// The answer in one sentence.

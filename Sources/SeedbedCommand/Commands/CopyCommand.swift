@@ -64,7 +64,7 @@ struct CopyCommand: ParsableCommand {
 
   /// Whether the only obstacles are files that `--force` replaces.
   private var canForce: Bool {
-    guard !force, let content = try? StoreTarget.content(at: target), content.isReplaceable else { return false }
+    guard !force, let content = try? StorePlace.content(at: target), content.isReplaceable else { return false }
     let obstacles = StoreSidecar.all(of: target).compactMap(\.obstacle)
     return obstacles.allSatisfy { $0 == .foreignFile } && (content.text != nil || !obstacles.isEmpty)
   }

@@ -39,12 +39,12 @@ struct DeleteCommand: ParsableCommand {
   func run() throws {
     do {
       let model = try model.read(store: subject.store).model
-      let selection = try BatchReading.selection(
-        of: BatchReading.entity(subject.entity, in: model), where: subject.predicate, order: ExportCommand.list(order),
-        limit: limit)
-      let run = BatchRun(store: subject.store, model: model, author: "seedbed delete", isDryRun: output.dryRun)
+      let selection = try BatchRequestReading.selection(
+        of: BatchRequestReading.entity(subject.entity, in: model), where: subject.predicate,
+        order: ExportCommand.list(order), limit: limit)
+      let run = BatchRequestRun(store: subject.store, model: model, author: "seedbed delete", isDryRun: output.dryRun)
       let (outcome, work) = try run.perform(.delete(BatchDeletion(selection)))
-      let result = BatchRunResult(
+      let result = BatchRequestResult(
         store: subject.store, entity: subject.entity, isDryRun: output.dryRun, verb: "deleted", outcome: outcome,
         work: work)
       Terminal.print(output.json ? result.json : result.text)

@@ -47,8 +47,8 @@ struct DumpCommand: ParsableCommand {
       if !quiet {
         let count = report.entities.reduce(0) { $0 + $1.count }
         LogLine.say(
-          "dumped \(Format.count(count, "object", "objects")) of "
-            + "\(Format.count(report.entities.count, "entity", "entities")) to \(folder)", event: "dump.ended")
+          "dumped \(ReadableText.count(count, "object", "objects")) of "
+            + "\(ReadableText.count(report.entities.count, "entity", "entities")) to \(folder)", event: "dump.ended")
       }
       if report.missingValues > 0 { throw ExitCode(1) }
     } catch let exit as ExitCode {
@@ -62,12 +62,12 @@ struct DumpCommand: ParsableCommand {
   private static func warn(_ report: StoreDump.Report, folder: String) {
     let file = (folder.hasSuffix("/") ? folder : folder + "/") + "left-out.ndjson"
     if report.danglingReferences > 0 {
-      let references = Format.count(report.danglingReferences, "reference leads", "references lead")
+      let references = ReadableText.count(report.danglingReferences, "reference leads", "references lead")
       LogLine.say("\(references) nowhere and will not be restored: see \(file)", .warning, event: "dump.dangling")
     }
     for text in report.missingValueTexts { LogLine.say("missing: " + text, event: "dump.missing-value") }
     if report.missingValues > 0 {
-      let values = Format.count(report.missingValues, "value is", "values are")
+      let values = ReadableText.count(report.missingValues, "value is", "values are")
       LogLine.say(
         "\(values) null in the dump, as the file of its external data is missing: see \(file)", .error,
         event: "dump.missing-values")

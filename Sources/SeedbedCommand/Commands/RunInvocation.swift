@@ -89,7 +89,7 @@ struct RunInvocation {
       return PipelineRun(
         file, options: options, progress: progress, cancellation: cancellation,
         logger: EventLogHandler.logger(logFormat, level: logLevel ?? (logFormat == .json ? .warning : .error))
-      ).outcome()
+      ).reportingRun()
     } catch {
       return RunReport(failure: RunError(any: error, store: pipeline), pipeline: pipeline)
     }

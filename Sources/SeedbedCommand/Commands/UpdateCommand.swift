@@ -38,13 +38,13 @@ struct UpdateCommand: ParsableCommand {
   func run() throws {
     do {
       let model = try model.read(store: subject.store).model
-      var selection = try BatchReading.selection(
-        of: BatchReading.entity(subject.entity, in: model), where: subject.predicate)
+      var selection = try BatchRequestReading.selection(
+        of: BatchRequestReading.entity(subject.entity, in: model), where: subject.predicate)
       selection.includesSubentities = !withoutSubentities
-      let update = try BatchReading.update(selection, set: set)
-      let run = BatchRun(store: subject.store, model: model, author: "seedbed update", isDryRun: output.dryRun)
+      let update = try BatchRequestReading.update(selection, set: set)
+      let run = BatchRequestRun(store: subject.store, model: model, author: "seedbed update", isDryRun: output.dryRun)
       let (outcome, work) = try run.perform(.update(update))
-      let result = BatchRunResult(
+      let result = BatchRequestResult(
         store: subject.store, entity: subject.entity, isDryRun: output.dryRun, verb: "updated", outcome: outcome,
         work: work)
       Terminal.print(output.json ? result.json : result.text)

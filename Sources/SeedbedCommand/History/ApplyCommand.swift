@@ -42,7 +42,7 @@ struct ApplyCommand: ParsableCommand {
       ).run(isDryRun: dryRun)
       if quiet { return }
       LogLine.say(
-        (dryRun ? "would have inserted " : "inserted ") + Format.count(outcome.inserted, "object", "objects")
+        (dryRun ? "would have inserted " : "inserted ") + ReadableText.count(outcome.inserted, "object", "objects")
           + ", updated \(outcome.updated.grouped), deleted \(outcome.deleted.grouped)",
         event: "apply.ended")
     } catch {

@@ -78,7 +78,7 @@ struct HistoryCommand: ParsableCommand {
       if let deleteBefore {
         let count = try history.delete(before: deleteBefore)
         if !quiet {
-          LogLine.say("deleted \(Format.count(count, "transaction", "transactions"))", event: "history.deleted")
+          LogLine.say("deleted \(ReadableText.count(count, "transaction", "transactions"))", event: "history.deleted")
         }
         return
       }
@@ -86,7 +86,8 @@ struct HistoryCommand: ParsableCommand {
         let (objects, token) = try history.writeChanges(since: since) { Terminal.print($0) }
         if !quiet {
           LogLine.say(
-            "\(Format.count(objects, "object", "objects")); what comes later: --since \(token)", event: "history.ended")
+            "\(ReadableText.count(objects, "object", "objects")); what comes later: --since \(token)",
+            event: "history.ended")
         }
         return
       }
@@ -101,7 +102,7 @@ struct HistoryCommand: ParsableCommand {
       }
       if !quiet {
         LogLine.say(
-          "\(Format.count(count, "transaction", "transactions")); what comes later: --since \(token)",
+          "\(ReadableText.count(count, "transaction", "transactions")); what comes later: --since \(token)",
           event: "history.ended")
       }
     } catch {

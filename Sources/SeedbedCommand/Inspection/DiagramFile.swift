@@ -46,7 +46,7 @@ struct DiagramFile {
       isEarlier: EntityDiagram.isBeginning)
     try TextResults.write([(path: path, text: text)])
     LogLine.say(
-      "wrote \(path): \(Format.count(diagram.entityCount, "entity", "entities")), "
-        + Format.count(diagram.lineCount, "line", "lines"), event: "diagram.written")
+      "wrote \(path): \(ReadableText.count(diagram.entityCount, "entity", "entities")), "
+        + ReadableText.count(diagram.lineCount, "line", "lines"), event: "diagram.written")
   }
 }

@@ -20,11 +20,11 @@ struct MappingInspection {
 
   var text: String {
     let mappings = file.mappingModel.entityMappings
-    var sections = [[Format.count(mappings.count, "entity mapping", "entity mappings")]]
+    var sections = [[ReadableText.count(mappings.count, "entity mapping", "entity mappings")]]
     if let source = file.source, let destination = file.destination {
       sections.append([
-        "from \(source.path), \(Format.count(source.model.entities.count, "entity", "entities"))",
-        "to   \(destination.path), \(Format.count(destination.model.entities.count, "entity", "entities"))",
+        "from \(source.path), \(ReadableText.count(source.model.entities.count, "entity", "entities"))",
+        "to   \(destination.path), \(ReadableText.count(destination.model.entities.count, "entity", "entities"))",
       ])
     }
     for (index, mapping) in mappings.enumerated() { sections.append(Self.lines(of: mapping, number: index + 1)) }

@@ -79,9 +79,9 @@ struct MigrateResult {
 
   /// The steps, each with what happens to the objects of its entities. How many there are is known before the first
   /// alone.
-  private func steps(of chain: MigrationChain) -> [ChainedStep] {
+  private func steps(of chain: MigrationChain) -> [ChainedMigrationStep] {
     chain.steps.enumerated().map { index, step in
-      ChainedStep(
+      ChainedMigrationStep(
         step: step.losing(brokenIndexes[index + 1] ?? []),
         entities: step.entities(objectCounts: index == 0 ? objectCounts : [:]),
         conditions: outlook?.conditions[index] ?? [],
@@ -156,7 +156,7 @@ struct MigrateResult {
 }
 
 /// A step of several, with what is known of it before or after.
-private struct ChainedStep {
+private struct ChainedMigrationStep {
   let step: MigrationChain.Step
   let entities: [MigrationPlan.EntityStep]
   let conditions: [MigrationCondition]

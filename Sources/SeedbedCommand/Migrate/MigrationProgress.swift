@@ -44,7 +44,7 @@ final class MigrationProgress: Sendable {
   func text(after elapsed: Duration) -> String {
     let state = state.withLock { $0 }
     let step = state.number == 0 ? nil : "step \(state.number) of \(stepCount): \(state.step)"
-    return [step ?? "migrating", state.stage?.rawValue, Format.duration(elapsed / .seconds(1))].compactMap { $0 }
+    return [step ?? "migrating", state.stage?.rawValue, ReadableText.duration(elapsed / .seconds(1))].compactMap { $0 }
       .joined(separator: " · ")
   }
 }

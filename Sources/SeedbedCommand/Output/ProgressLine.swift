@@ -39,7 +39,7 @@ extension ProgressLine {
   private static func text(_ progress: RunProgress, _ stepNames: [String], seconds: Double) -> String {
     let count = progress.recordCount
     let step = progress.step
-    let elapsedText = Format.duration(seconds)
+    let elapsedText = ReadableText.duration(seconds)
     switch progress.phase {
     case .importing: break
     case .indexing: return "\(count.grouped) records · building indexes · \(elapsedText)"
@@ -53,7 +53,7 @@ extension ProgressLine {
     let bytes = progress.bytes
     if bytes.read > 0, bytes.total > bytes.read {
       let left = seconds / Double(bytes.read) * Double(bytes.total - bytes.read)
-      parts.append("\(bytes.read * 100 / bytes.total) %, \(Format.duration(left)) left")
+      parts.append("\(bytes.read * 100 / bytes.total) %, \(ReadableText.duration(left)) left")
     }
     return parts.joined(separator: " · ")
   }

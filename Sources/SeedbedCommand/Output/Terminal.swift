@@ -79,7 +79,7 @@ enum Terminal {
 }
 
 /// Numbers as people read them.
-enum Format {
+enum ReadableText {
   /// A number and what is counted, in the singular or the plural.
   static func count(_ number: Int, _ one: String, _ many: String) -> String {
     number.grouped + " " + (number == 1 ? one : many)

@@ -36,7 +36,7 @@ enum ReportText {
     for step in report.steps { lines += step.notes.map { "\(step.name): \($0.text)" } }
     lines += exports(report)
     if report.expectations > 0 {
-      lines.append("met \(Format.count(report.expectations, "expectation", "expectations"))")
+      lines.append("met \(ReadableText.count(report.expectations, "expectation", "expectations"))")
     }
     lines += rejects(report)
     if [.built, .updated, .unchanged].contains(report.result) {
@@ -69,10 +69,10 @@ enum ReportText {
   private static func summary(_ report: RunReport) -> String {
     let external = report.externalFiles.count
     return [
-      Format.bytes(report.storeBytes)
-        + (external > 0 ? " with \(Format.count(external, "file", "files")) of external data" : ""),
-      Format.seconds(report.durationSeconds),
-      "peak memory \(Format.bytes(report.peakMemoryBytes))",
+      ReadableText.bytes(report.storeBytes)
+        + (external > 0 ? " with \(ReadableText.count(external, "file", "files")) of external data" : ""),
+      ReadableText.seconds(report.durationSeconds),
+      "peak memory \(ReadableText.bytes(report.peakMemoryBytes))",
     ].joined(separator: " · ")
   }
 
@@ -80,12 +80,12 @@ enum ReportText {
     let titles = ["step", "source", "read"] + Outcome.allCases.map(\.rawValue) + ["time"]
     var rows = report.steps.map { step in
       [step.name, (step.source as NSString).lastPathComponent, step.counts.total.grouped]
-        + Outcome.allCases.map { step.counts[$0].grouped } + [Format.seconds(step.durationSeconds)]
+        + Outcome.allCases.map { step.counts[$0].grouped } + [ReadableText.seconds(step.durationSeconds)]
     }
     if rows.count != 1 {
       rows.append(
         ["total", "", report.counts.total.grouped]
-          + Outcome.allCases.map { report.counts[$0].grouped } + [Format.seconds(report.durationSeconds)])
+          + Outcome.allCases.map { report.counts[$0].grouped } + [ReadableText.seconds(report.durationSeconds)])
     }
     return TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
   }
@@ -101,9 +101,9 @@ enum ReportText {
       + report.stages.map { ("", $0, report.counts.total) }
     let rows = all.map { name, stage, records in
       var row = [
-        name, stage.stage.rawValue, stage.workers.grouped, Format.seconds(stage.busySeconds),
-        Format.seconds(stage.inputWaitSeconds), Format.seconds(stage.outputWaitSeconds),
-        stage.rows > 0 ? stage.rows.grouped : "", stage.bytes > 0 ? Format.bytes(stage.bytes) : "",
+        name, stage.stage.rawValue, stage.workers.grouped, ReadableText.seconds(stage.busySeconds),
+        ReadableText.seconds(stage.inputWaitSeconds), ReadableText.seconds(stage.outputWaitSeconds),
+        stage.rows > 0 ? stage.rows.grouped : "", stage.bytes > 0 ? ReadableText.bytes(stage.bytes) : "",
       ]
       if report.allocations != nil {
         row += allocations(stage.allocations ?? 0, rows: stage.rows > 0 ? stage.rows : records)
@@ -112,7 +112,7 @@ enum ReportText {
     }
     var lines = TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
     for step in report.steps where step.readings > 1 {
-      lines.append("\(step.name): the source was read \(Format.count(step.readings, "time", "times"))")
+      lines.append("\(step.name): the source was read \(ReadableText.count(step.readings, "time", "times"))")
     }
     if let count = report.allocations {
       let perRow = allocations(count, rows: report.counts.total)
@@ -122,7 +122,7 @@ enum ReportText {
   }
 
   private static func allocations(_ count: Int, rows: Int) -> [String] {
-    [count.grouped, rows > 0 ? Format.fixed(Double(count) / Double(rows), 4) : ""]
+    [count.grouped, rows > 0 ? ReadableText.fixed(Double(count) / Double(rows), 4) : ""]
   }
 
   private static func rejects(_ report: RunReport) -> [String] {
@@ -142,7 +142,7 @@ enum ReportText {
   static func rejectLine(_ report: RunReport) -> String {
     let files = report.rejectFiles.map { shown($0) }.joined(separator: ", ")
     return "rejected \(report.counts.rejected.grouped) of "
-      + Format.count(report.counts.total, "record", "records") + (files.isEmpty ? "" : ": \(files)")
+      + ReadableText.count(report.counts.total, "record", "records") + (files.isEmpty ? "" : ": \(files)")
   }
 
   /// Relative to the working folder where it lies below it.

@@ -47,7 +47,7 @@ final class ComparedFile {
   static func areSame(_ path: String, _ other: String) throws -> Bool {
     for store in [path, other] {
       if try ReadOnlyCopy.hasLog(store)
-        || FileSystem.exists(StoreTarget.externalDataFolder(of: ResultPath.followed(store)))
+        || FileSystem.exists(StorePlace.externalDataFolder(of: ResultPath.followed(store)))
       {
         return false
       }

@@ -10,7 +10,7 @@ public struct Snapshot: Sendable, Hashable {
   @usableFromInline package private(set) var ownAttributes: [Value]
   @usableFromInline package private(set) var ownToOne: [ObjectID?]
   /// The packed row with its edits, as long as the snapshot was not unpacked.
-  @usableFromInline package private(set) var edited: EditedRow?
+  @usableFromInline package private(set) var edited: EditedSnapshot?
 
   /// A snapshot with a value for every attribute and an entry for every relationship of the id's entity.
   public init(objectID: ObjectID, version: Int64, attributes: [Value], toOne: [ObjectID?]) {
@@ -21,7 +21,7 @@ public struct Snapshot: Sendable, Hashable {
   }
 
   /// A snapshot of a packed row with its edits.
-  package init(_ edited: EditedRow, objectID: ObjectID, version: Int64) {
+  package init(_ edited: EditedSnapshot, objectID: ObjectID, version: Int64) {
     self.objectID = objectID
     self.version = version
     ownAttributes = []

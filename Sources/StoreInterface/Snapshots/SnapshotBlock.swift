@@ -278,8 +278,8 @@ import Predicates
   }
 
   /// A packed row with another value of an attribute.
-  package func editing(_ row: Int, _ attribute: Int, _ value: Value) -> EditedRow? {
-    shape == nil ? nil : EditedRow(self, row, attribute, value)
+  package func editing(_ row: Int, _ attribute: Int, _ value: Value) -> EditedSnapshot? {
+    shape == nil ? nil : EditedSnapshot(self, row, attribute, value)
   }
 
   /// All rows as snapshots of their own.

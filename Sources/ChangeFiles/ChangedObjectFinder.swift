@@ -1,0 +1,100 @@
+import CoreDataLayout
+import Exports
+import ObjectModel
+import Pipelines
+import Predicates
+import StoreInterface
+
+/// Finds the objects of a store that a file of changes names.
+///
+/// In the store that the changes were made in, and in copies of it, an object is known by its primary key; in other
+/// stores by the values of a uniqueness constraint.
+struct ChangedObjectFinder {
+  /// An object as the file's own store had it.
+  private struct Source: Hashable {
+    var root: Int
+    var primaryKey: Int64
+  }
+
+  private let file: ChangeFile
+  private let store: SQLiteStore
+  /// Whether primary keys are the store's own.
+  let knowsPrimaryKeys: Bool
+  /// The results of look-ups; nil for objects that are not there.
+  private var found: [Source: Snapshot?] = [:]
+  /// The objects that the file inserts, by their new ids.
+  private var inserted: [Source: ObjectID] = [:]
+
+  init(_ file: ChangeFile, in store: SQLiteStore) {
+    self.file = file
+    self.store = store
+    knowsPrimaryKeys = file.head.store == store.identifier
+  }
+
+  func entity(_ name: String, line: Int) throws(RunError) -> Entity {
+    if let entity = store.model[name] { return entity }
+    let names = store.model.entities.map(\.name)
+    throw ChangeFile.error(
+      file.path, line, "the model has no entity \(name)", code: "changes.unknown-entity",
+      hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
+  }
+
+  /// Makes references lead to the new object.
+  mutating func insert(_ id: ObjectID, for reference: ChangeLine.Reference, _ entity: Entity) {
+    inserted[Source(root: entity.root.index, primaryKey: reference.primaryKey)] = id
+  }
+
+  /// The snapshot of an object that is there; nil where there is none.
+  mutating func snapshot(_ reference: ChangeLine.Reference, line: Int) throws -> Snapshot? {
+    let entity = try entity(reference.entity, line: line)
+    let source = Source(root: entity.root.index, primaryKey: reference.primaryKey)
+    if let known = found[source] { return known }
+    var request = FetchSpecification(knowsPrimaryKeys ? entity.root : entity)
+    if knowsPrimaryKeys {
+      let id = ObjectID(
+        entity: entity, reference: .permanent(store: store.identifier, primaryKey: reference.primaryKey))
+      // The object may be of any entity of the hierarchy.
+      request.predicate = .or(
+        entity.root.withSubentities.map { other in
+          .selfIsIn([ObjectID(entity: other, reference: id.reference)])
+        })
+    } else {
+      request.predicate = try key(reference, entity, line: line)
+    }
+    let snapshot = try store.snapshots(request).first
+    found[source] = .some(snapshot)
+    return snapshot
+  }
+
+  /// The object that a reference leads to: one that is there, or one that the file inserts.
+  mutating func objectID(_ reference: ChangeLine.Reference, line: Int) throws -> ObjectID? {
+    let entity = try entity(reference.entity, line: line)
+    if let id = inserted[Source(root: entity.root.index, primaryKey: reference.primaryKey)] { return id }
+    return try snapshot(reference, line: line)?.objectID
+  }
+
+  private func key(_ reference: ChangeLine.Reference, _ entity: Entity, line: Int) throws(RunError) -> FetchPredicate {
+    let name = "\(reference.entity)/\(reference.primaryKey)"
+    guard let attributes = ChangeLine.key(of: entity) else {
+      throw ChangeFile.error(
+        file.path, line,
+        "\(name) cannot be found in \(store.path), which is another store than the one that was changed: \(entity.name) has no "
+          + "uniqueness constraint", code: "changes.no-key",
+        hint: "give \(entity.name) a constraint, or apply the changes to a copy of the store \(file.head.store)")
+    }
+    var parts: [FetchPredicate] = []
+    for attribute in attributes {
+      guard let content = reference.key?[attribute.name], let value = ChangeValue.value(content, of: attribute),
+        value != .null
+      else {
+        throw ChangeFile.error(
+          file.path, line,
+          "\(name) cannot be found in \(store.path), which is another store than the one that was changed: the line has no "
+            + "\(attribute.name) of it", code: "changes.no-key",
+          hint: "of a deleted object only attributes with preservation after deletion are known")
+      }
+      parts.append(.comparison([attribute.name], .equal, value))
+    }
+    return .and(parts)
+  }
+}

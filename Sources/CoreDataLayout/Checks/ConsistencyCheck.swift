@@ -1,0 +1,176 @@
+package import ObjectModel
+package import SQLite
+
+/// Checks of rows against the layout, shared by sealing and by the checker.
+package struct ConsistencyCheck {
+  package let connection: Connection
+  package let layout: StoreLayout
+
+  package init(connection: Connection, layout: StoreLayout) {
+    self.connection = connection
+    self.layout = layout
+  }
+
+  /// Everything that is wrong with the rows. The schema must be sound.
+  /// - Complexity: some scans of every table, with a lookup per reference.
+  func findings() throws(SQLiteError) -> [StoreFinding] {
+    var result = try entityList()
+    result += try keyCounters()
+    for table in layout.tables {
+      result += try rowFindings(of: table)
+      result += try storageClasses(of: table)
+    }
+    for join in layout.joinTables { result += try orderKeys(of: join) }
+    result += try references()
+    result += try destinations()
+    result += try inverses()
+    result += try toManyCounts()
+    result += try uniqueness()
+    result += try missingValues()
+    result += try rTrees()
+    return result
+  }
+
+  /// `PRAGMA integrity_check`, without "ok".
+  func integrity() throws(SQLiteError) -> [StoreFinding] { try ConsistencyCheck.integrity(connection) }
+
+  /// `PRAGMA integrity_check`, without "ok". It stops at the first problem, because in a forged file the rest can take
+  /// for ever.
+  static func integrity(_ connection: Connection) throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    do {
+      let statement = try Statement(connection, "PRAGMA integrity_check(1)")
+      while try statement.step() {
+        let message = statement.string(at: 0) ?? ""
+        if message == "ok" { continue }
+        try connection.requireReadable()
+        let line = message.split(separator: "\n").last.map(String.init) ?? message
+        result.append(StoreFinding(.integrity, "SQLite's integrity check says: \(line)"))
+      }
+    } catch {
+      // A computed column or an index over an expression may fail, or give a value that is too large.
+      guard [.corrupt, .notADatabase, .tooBig, .error].contains(error.code) else { throw error }
+      result.append(StoreFinding(.integrity, "SQLite's integrity check cannot go on: \(error.message)"))
+    }
+    return result
+  }
+
+  /// Rows that meet a condition. The table is `t` in it.
+  package func find(
+    _ code: StoreFinding.Code, _ table: String, _ column: String?, _ condition: String, _ message: String,
+    key: String = "Z_PK"
+  ) throws(SQLiteError) -> [StoreFinding] {
+    try count(
+      code, table, column, "SELECT count(*), min(\(key)) FROM \(SchemaGuard.quoted(table)) AS t WHERE \(condition)",
+      message)
+  }
+
+  /// A finding when a query of a number and an example key gives more than 0.
+  func count(
+    _ code: StoreFinding.Code, _ table: String, _ column: String?, _ sql: String, _ message: String
+  ) throws(SQLiteError) -> [StoreFinding] {
+    let statement = try Statement(connection, sql)
+    guard try statement.step(), statement.int64(at: 0) > 0 else { return [] }
+    return [
+      StoreFinding(
+        code, table: table, column: column, count: Int(statement.int64(at: 0)),
+        exampleKey: statement.isNull(at: 1) ? nil : statement.int64(at: 1), message)
+    ]
+  }
+
+  /// The numbers of an entity and its descendants, for an `IN` list.
+  package func kinds(_ entity: Entity) -> String {
+    layout.numbers(ofKind: entity).map(String.init).joined(separator: ", ")
+  }
+
+  /// The entity that declares a column's property.
+  func owner(of column: TableLayout.Column) -> Entity? { column.entityIndex.map { layout.numbering.entities[$0] } }
+
+  // MARK: single rows
+
+  private func rowFindings(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    var result = try find(
+      .entityNumber, table.name, "Z_ENT", "typeof(Z_ENT) <> 'integer' OR Z_ENT NOT IN (\(kinds(table.root)))",
+      "\(table.name) has rows of no entity of its hierarchy")
+    let abstract = layout.numbers(ofKind: table.root).filter { layout.entity(number: $0)?.isAbstract == true }
+    if !abstract.isEmpty {
+      result += try find(
+        .abstractEntity, table.name, "Z_ENT", "Z_ENT IN (\(abstract.map(String.init).joined(separator: ", ")))",
+        "\(table.name) has rows of an abstract entity")
+    }
+    result += try find(
+      .version, table.name, "Z_OPT", "typeof(Z_OPT) <> 'integer' OR Z_OPT < 1",
+      "\(table.name) has rows without a version counter")
+    for column in table.columns { result += try companion(column, in: table) }
+    return result
+  }
+
+  /// Entity and order columns, which go with a foreign key.
+  private func companion(_ column: TableLayout.Column, in table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    let key: TableLayout.Column?
+    let target: Entity?
+    switch column.role {
+    case .destinationEntity(let name):
+      key = table.column(.foreignKey(relationship: name))
+      target = owner(of: column)?.relationship(name)?.destination
+    case .virtualDestinationEntity(let owner, let name):
+      key = table.column(.virtualForeignKey(owner: owner, relationship: name))
+      target = layout.entity(number: owner)
+    case .orderKey(let name):
+      key = table.column(.foreignKey(relationship: name))
+      target = nil
+    case .virtualOrderKey(let owner, let name):
+      key = table.column(.virtualForeignKey(owner: owner, relationship: name))
+      target = nil
+    default: return []
+    }
+    guard let key = key?.name else { return [] }
+    let differs = "(t.\(key) IS NULL) <> (t.\(column.name) IS NULL)"
+    guard let target else {
+      return try find(
+        .orderKey, table.name, column.name, differs, "\(table.name).\(column.name) is not set just where \(key) is")
+    }
+    let targetTable = SchemaGuard.quoted(layout.table(for: target).name)
+    return try find(
+      .entityColumn, table.name, column.name,
+      "\(differs) OR EXISTS (SELECT 1 FROM \(targetTable) AS d WHERE d.Z_PK = t.\(key) "
+        + "AND d.Z_ENT IS NOT t.\(column.name))",
+      "\(table.name).\(column.name) does not say the entity of \(key)")
+  }
+
+  private func orderKeys(of join: JoinTable) throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    for case let column? in [join.master.orderColumn, join.inverse.orderColumn] {
+      result += try find(
+        .orderKey, join.name, column, "t.\(column) IS NULL", "\(join.name).\(column) is not set in every row",
+        key: "rowid")
+    }
+    return result
+  }
+
+  /// The storage classes that Core Data writes, by the column's type.
+  func storageClasses(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    for column in table.columns {
+      let classes: String
+      switch column.role {
+      case .primaryKey, .entityNumber, .version: continue
+      default: break
+      }
+      switch column.type {
+      case .integer: classes = "'integer'"
+      case .timestampOrFloat, .decimal: classes = "'real', 'integer'"
+      case .text, .uri: classes = "'text'"
+      case .uuid, .transformable, .binary: classes = "'blob'"
+      }
+      let isUUID = column.type == .uuid
+      result += try find(
+        .storageClass, table.name, column.name,
+        "typeof(t.\(column.name)) NOT IN ('null', \(classes))"
+          + (isUUID ? " OR (typeof(t.\(column.name)) = 'blob' AND length(t.\(column.name)) <> 16)" : ""),
+        "\(table.name).\(column.name) has values that are not \(isUUID ? "16 bytes" : "of its type, \(column.sqlType)")"
+      )
+    }
+    return result
+  }
+}

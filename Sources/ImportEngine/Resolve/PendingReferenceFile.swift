@@ -1,0 +1,145 @@
+import Foundation
+import Pipelines
+import StoreInterface
+
+/// A reference that waits for its destination, with all that is needed to complete or to reject its record later.
+struct PendingReference {
+  /// Import step, node of its plan, reference of the node.
+  var step: Int
+  var node: Int
+  var reference: Int
+  /// The row that refers.
+  var row: RowReference
+  /// All rows that the record inserted; they go when the record is rejected.
+  var recordRows: [RowReference]
+  var key: [UInt8]
+  /// Where the record stands.
+  var file: Int
+  var line: Int
+  var column: Int
+  var byteOffset: Int
+  /// JSON sources: the JSON Pointer of the key; empty otherwise.
+  var pointer: String
+  /// The record as written.
+  var record: [UInt8]
+}
+
+/// Keeps pending references in a file, read in order. Memory does not grow with their number.
+final class PendingReferenceFile {
+  private let path: String
+  private var handle: FileHandle?
+  private var buffer: [UInt8] = []
+  private(set) var count = 0
+
+  init(path: String) {
+    self.path = path
+  }
+
+  deinit {
+    try? handle?.close()
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  func append(_ reference: PendingReference) throws(RunError) {
+    var entry: [UInt8] = []
+    for number in [
+      reference.step, reference.node, reference.reference, reference.file, reference.line, reference.column,
+      reference.byteOffset,
+    ] {
+      entry.appendWord(UInt64(number))
+    }
+    entry.appendWord(reference.row.rawValue)
+    entry.appendWord(UInt64(reference.recordRows.count))
+    for row in reference.recordRows { entry.appendWord(row.rawValue) }
+    entry.appendWord(UInt64(reference.key.count))
+    entry.append(contentsOf: reference.key)
+    entry.appendWord(UInt64(reference.pointer.utf8.count))
+    entry.append(contentsOf: reference.pointer.utf8)
+    entry.append(contentsOf: reference.record)
+    buffer.appendWord(UInt64(entry.count))
+    buffer.append(contentsOf: entry)
+    count += 1
+    if buffer.count > 1 << 18 { try flush() }
+  }
+
+  /// Calls the body for every reference, in the order they were appended.
+  func forEach(_ body: (PendingReference) throws(RunError) -> Void) throws(RunError) {
+    guard count > 0 else { return }
+    try flush()
+    guard let reader = FileHandle(forReadingAtPath: path) else { throw failure("cannot be read") }
+    defer { try? reader.close() }
+    var pending: [UInt8] = []
+    var start = 0
+    while true {
+      let chunk: Data
+      do {
+        chunk = try reader.read(upToCount: 1 << 18) ?? Data()
+      } catch {
+        throw failure(error.localizedDescription)
+      }
+      if chunk.isEmpty { break }
+      pending.removeFirst(start)
+      start = 0
+      pending.append(contentsOf: chunk)
+      while let length = pending.word(at: start), pending.count - start - 8 >= Int(length) {
+        try body(Self.decode(pending, start + 8, Int(length)))
+        start += 8 + Int(length)
+      }
+    }
+  }
+
+  private static func decode(_ bytes: [UInt8], _ start: Int, _ length: Int) -> PendingReference {
+    var offset = start
+    func word() -> UInt64 {
+      defer { offset += 8 }
+      return bytes.word(at: offset) ?? 0
+    }
+    let numbers = (0..<7).map { _ in Int(word()) }
+    let row = RowReference(rawValue: word())
+    let rows = (0..<Int(word())).map { _ in RowReference(rawValue: word()) }
+    let keyLength = Int(word())
+    let key = Array(bytes[offset..<offset + keyLength])
+    offset += keyLength
+    let pointerLength = Int(word())
+    let pointer = String(decoding: bytes[offset..<offset + pointerLength], as: UTF8.self)
+    let record = Array(bytes[(offset + pointerLength)..<(start + length)])
+    return PendingReference(
+      step: numbers[0], node: numbers[1], reference: numbers[2], row: row, recordRows: rows, key: key,
+      file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6], pointer: pointer,
+      record: record)
+  }
+
+  private func flush() throws(RunError) {
+    if handle == nil {
+      guard FileManager.default.createFile(atPath: path, contents: nil),
+        let opened = FileHandle(forUpdatingAtPath: path)
+      else { throw failure("cannot be created") }
+      handle = opened
+    }
+    do {
+      try handle?.write(contentsOf: buffer)
+      buffer.removeAll(keepingCapacity: true)
+    } catch {
+      throw failure(error.localizedDescription)
+    }
+  }
+
+  private func failure(_ reason: String) -> RunError {
+    RunError(.inputOutput, code: "pending.io", "the file of pending references \(path): \(reason)")
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func appendWord(_ word: UInt64) {
+    unsafe Swift.withUnsafeBytes(of: word.littleEndian) { unsafe append(contentsOf: $0) }
+  }
+
+  fileprivate func word(at offset: Int) -> UInt64? {
+    guard offset + 8 <= count else { return nil }
+    return unsafe withUnsafeBytes {
+      unsafe UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+  }
+}

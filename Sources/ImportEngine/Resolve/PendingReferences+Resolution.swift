@@ -1,0 +1,154 @@
+import ObjectModel
+import StoreInterface
+
+extension PendingReferences {
+  /// Completes the references whose destinations have become known.
+  ///
+  /// A record is blocked when one of its references leads nowhere, or to a row of a blocked record; everything else
+  /// is written. That is the largest set of records that can stand together, cycles included.
+  /// - Parameters:
+  ///   - steps: all that have begun, by number.
+  ///   - isFinal: blocked records are rejected and their rows deleted instead of waiting on.
+  ///   - applier: writes the references.
+  func resolve(
+    steps: [any ReferringStep], isFinal: Bool, with applier: ReferenceApplier, cancellation: Cancellation
+  ) throws {
+    let blocked = try blockedRows(steps)
+    let waitingLists = isFinal ? [] : try waitingLists(steps, blocked)
+    let left = nextPending()
+    var applier = applier
+    var refused: Set<UInt64> = []
+    var refusedRows: [RowReference] = []
+    var late: (any Error)?
+    try target.inTransaction {
+      try pending.forEach { reference throws(RunError) in
+        try cancellation.check()
+        do {
+          if blocked.contains(rootReference(reference.row)) {
+            if !isFinal {
+              try left.append(reference)
+            } else if mustResolve(reference, steps), !leads(reference, steps, blocked),
+              let record = reference.recordRows.first, refused.insert(rootReference(record)).inserted
+            {
+              refusedRows += reference.recordRows
+              try steps[reference.step].rejectLate(reference)
+            }
+          } else if !waitingLists.isEmpty, waitingLists.contains(ListID(reference)) {
+            try left.append(reference)
+          } else if let node = plan(of: reference, steps) {
+            let plan = node.references[reference.reference]
+            let destination = destination(of: reference, steps)
+            if let destination, isFinal || !plan.waitsForAll, !blocked.contains(rootReference(destination)) {
+              try applier.apply(plan, row: reference.row, destination: destination)
+            } else if !isFinal {
+              try left.append(reference)
+            } else if plan.isDemanded {
+              throw steps[reference.step].danglingReference(reference)
+            } else {
+              steps[reference.step].noteLeftOut(plan, of: node)
+            }
+          }
+        } catch let error as RunError {
+          throw error
+        } catch {
+          late = error
+        }
+      }
+      if let late { throw late }
+      try applier.flush()
+      if !refusedRows.isEmpty { try delete(refusedRows) }
+    }
+    replacePending(with: left, provisional: isFinal ? [] : blocked)
+  }
+
+  /// The list of one row.
+  private struct ListID: Hashable {
+    var row: UInt64
+    var node: Int
+    var reference: Int
+    var step: Int
+
+    init(_ reference: PendingReference) {
+      row = reference.row.rawValue
+      node = reference.node
+      self.reference = reference.reference
+      step = reference.step
+    }
+  }
+
+  /// The ordered lists that wait as a whole, because a member is not there yet: setting what is there would lose the
+  /// order, or what was set before.
+  private func waitingLists(
+    _ steps: [any ReferringStep], _ blocked: Set<UInt64>
+  ) throws(RunError) -> Set<ListID> {
+    var lists: Set<ListID> = []
+    try pending.forEach { reference throws(RunError) in
+      guard let relationship = plan(of: reference, steps)?.references[reference.reference].relationship,
+        relationship.isToMany, relationship.isOrdered, !leads(reference, steps, blocked)
+      else { return }
+      lists.insert(ListID(reference))
+    }
+    return lists
+  }
+
+  /// Whether the reference has a destination that stays.
+  private func leads(
+    _ reference: PendingReference, _ steps: [any ReferringStep], _ blocked: Set<UInt64>
+  ) -> Bool {
+    destination(of: reference, steps).map { !blocked.contains(rootReference($0)) } ?? false
+  }
+
+  /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.
+  private func blockedRows(_ steps: [any ReferringStep]) throws(RunError) -> Set<UInt64> {
+    var blocked: Set<UInt64> = []
+    var next: [UInt64] = []
+    // A row is blocked with the row that it depends on: its record's destination, or the first row of its own record.
+    var dependencies: [(on: UInt64, row: UInt64)] = []
+    try pending.forEach { reference throws(RunError) in
+      guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootReference) else { return }
+      if let destination = destination(of: reference, steps) {
+        if isProvisional(destination) { dependencies.append((rootReference(destination), record)) }
+      } else if blocked.insert(record).inserted {
+        next.append(record)
+      }
+      for row in reference.recordRows.dropFirst() { dependencies.append((record, rootReference(row))) }
+    }
+    dependencies.sort { $0.on < $1.on }
+    while let fallen = next.popLast() {
+      var low = 0
+      var high = dependencies.count
+      while low < high {
+        let middle = (low + high) / 2
+        if dependencies[middle].on < fallen { low = middle + 1 } else { high = middle }
+      }
+      while low < dependencies.count, dependencies[low].on == fallen {
+        if blocked.insert(dependencies[low].row).inserted { next.append(dependencies[low].row) }
+        low += 1
+      }
+    }
+    return blocked
+  }
+
+  private func plan(of reference: PendingReference, _ steps: [any ReferringStep]) -> NodePlan? {
+    steps[reference.step].plan.node(reference.node)
+  }
+
+  private func mustResolve(_ reference: PendingReference, _ steps: [any ReferringStep]) -> Bool {
+    plan(of: reference, steps)?.references[reference.reference].mustResolve ?? false
+  }
+
+  private func destination(of reference: PendingReference, _ steps: [any ReferringStep]) -> RowReference? {
+    guard let node = plan(of: reference, steps), let table = tables[node.references[reference.reference].table]
+    else { return nil }
+    guard case .row(let row) = unsafe reference.key.withUnsafeBytes({ unsafe table.match($0) }) else { return nil }
+    return row
+  }
+
+  private func delete(_ rows: [RowReference]) throws {
+    let entities = target.model.entities
+    for (entityIndex, group) in Dictionary(grouping: rows, by: \.entityIndex) {
+      _ = try target.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
+    }
+    try tables.forget(rows, reloadingFrom: target)
+  }
+}
