@@ -146,6 +146,21 @@ struct AccessorIdioms {
     }
   }
 
+  @Test("sets: changed objects of a context")
+  func changedObjects() throws {
+    try Kitchen.cook { context in
+      let recipes = try Kitchen.stock(context)
+      recipes[0].title = "Stew"
+      context.delete(recipes[1])
+      let tag = insert("Tag", context)
+      #expect(context.insertedObjects.union(context.updatedObjects).isSuperset(of: [tag, recipes[0]]))
+      #expect(context.deletedObjects == [recipes[1]] && context.registeredObjects.isSuperset(of: recipes))
+      #expect(context.insertedObjects.intersection(context.deletedObjects).isEmpty)
+      try context.obtainPermanentIDs(for: Array(context.insertedObjects))
+      #expect(!tag.objectID.isTemporaryID)
+    }
+  }
+
   @Test("ids: of a store that is not there")
   func foreignURI() throws {
     try Kitchen.cook { context in

@@ -20,7 +20,6 @@ private enum PageLines {
       try object.validateValue(&value, forKey: "author")
     }
     try context.detectConflicts(for: object)
-    _ = Set(context.insertedObjects)
     let recipe = object
     let steps: NSOrderedSet? = recipe["steps"]
     _ = steps

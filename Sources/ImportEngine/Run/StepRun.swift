@@ -43,7 +43,8 @@ final class StepRun {
     // Of a step that fails, too.
     defer { durationSeconds = (ContinuousClock.now - start).seconds }
     let choice = try StrategyChoice.choose(
-      plan, preferred: session.strategy, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) })
+      plan, preferred: session.strategy, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) },
+      isHeld: { session.heldKeys.hasKeys(of: $0) })
     self.choice = choice
     let strategy = choice.makeStrategy(scope)
     self.strategy = strategy

@@ -25,6 +25,8 @@ final class ImportSession {
   private var objectWriter: ObjectWriter?
   /// References that wait for their destinations.
   let late: PendingReferences
+  /// The keys of new records that are held back.
+  var heldKeys = HeldKeys()
   /// Where records of the run contradict each other.
   var ownerClaims: OwnerClaims
   let unchangedScan: UnchangedScanSettings

@@ -74,7 +74,10 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   func finish() throws { try scope.reloadTables() }
 
-  func releaseHeld() -> [DecodedBatch] { held.release() + matched.release() }
+  func releaseHeld() -> [DecodedBatch] {
+    session.heldKeys.remove(step: scope.index)
+    return held.release() + matched.release()
+  }
 
   var heldCount: Int { held.count }
 
@@ -82,7 +85,10 @@ final class FindOrCreateStrategy: WritingStrategy {
     isWritingCircles = isLast
     defer { isWritingCircles = false }
     let before = held.count
+    session.heldKeys.remove(step: scope.index)
     let batches = isLast ? held.releaseStanding(session.tables) : held.release()
+    // What does not stand is held on.
+    for batch in held.batches { session.heldKeys.note(batch, step: scope.index) }
     session.late.changeHeldRecordCount(by: held.count - before)
     for batch in batches { try importBatch(batch) }
     try finishSaving()
@@ -115,7 +121,8 @@ final class FindOrCreateStrategy: WritingStrategy {
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     waiting = resolveAgain()
     // Nearly no batch meets records that wait.
-    let mayBeProvisional = !isFinal && !(waiting.isEmpty && session.late.hasNoWaitingRows)
+    let mayBeProvisional =
+      !isFinal && !(waiting.isEmpty && session.late.hasNoWaitingRows && session.heldKeys.isEmpty)
     let old =
       mayBeProvisional ? Set(zip(node.records, existing.primaryKeys).lazy.filter { $1 != 0 }.map { Int($0.0) }) : []
     matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
@@ -132,12 +139,15 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   /// Holds records back as a whole that could not be taken back.
   private func holdBack(_ provisional: ProvisionalRecords, of decoded: DecodedBatch) throws {
+    let behind = session.heldKeys.records(of: decoded, behindStep: scope.index)
     let records = try provisional.heldBack(
       holdsWaiting: !isWritingCircles, mayMeetProvisional: !session.late.hasNoWaitingRows,
       isProvisional: session.late.isProvisional
-    ) { try session.objects.matches(of: $0) }
+    ) { try session.objects.matches(of: $0) }.union(behind)
     if records.isEmpty { return }
-    held.add(decoded.copy(records: records))
+    let copy = decoded.copy(records: records)
+    held.add(copy)
+    session.heldKeys.note(copy, step: scope.index)
     session.late.changeHeldRecordCount(by: records.count)
     decoded.drop(records: records)
   }

@@ -13,11 +13,16 @@ struct StrategyChoice: Sendable {
   ///   - preferred: taken where the pipeline states no strategy for the step and the step can be done so.
   ///   - isEmpty: whether no row of the entity's table exists.
   ///   - wasEmpty: whether the table was empty when the run began.
+  ///   - isHeld: whether records of the entity are held back, which may have the keys of the step's.
   static func choose(
-    _ plan: StepPlan, preferred: ImportStep.Strategy? = nil, isEmpty: (Entity) -> Bool, wasEmpty: (Entity) -> Bool
+    _ plan: StepPlan, preferred: ImportStep.Strategy? = nil, isEmpty: (Entity) -> Bool, wasEmpty: (Entity) -> Bool,
+    isHeld: (Entity) -> Bool = { _ in false }
   ) throws(RunError) -> StrategyChoice {
-    let bulkObstacle = bulkObstacle(plan, isEmpty: isEmpty)
-    let upsertObstacle = upsertObstacle(plan)
+    let heldObstacle =
+      isHeld(plan.root.entity)
+      ? "records of an earlier step wait that may be of the same \(plan.root.entity.name)" : nil
+    let bulkObstacle = heldObstacle ?? bulkObstacle(plan, isEmpty: isEmpty)
+    let upsertObstacle = heldObstacle ?? upsertObstacle(plan)
     switch plan.step.strategy {
     case .automatic:
       let wish = plan.step.statesStrategy ? nil : preferred

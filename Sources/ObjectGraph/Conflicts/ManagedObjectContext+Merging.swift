@@ -194,7 +194,7 @@ extension ManagedObjectContext {
   private func possibleOwners(_ changes: ContextChangeIDs) -> [ObjectID] {
     let changed = changes.insertedObjectIDs + changes.updatedObjectIDs + changes.deletedObjectIDs
     let roots = Set(changed.map { $0.entity.root.index })
-    return registeredObjects.filter { object in
+    return registry.all.filter { object in
       (object.status == .loaded || object.status == .deleted)
         && object.memberLists.indices.contains { index in
           object.memberLists[index] != nil

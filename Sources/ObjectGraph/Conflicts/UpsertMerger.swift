@@ -117,7 +117,7 @@ struct UpsertMerger {
       return inverses.indices.filter { inverses[$0] == nil }
     }
     if places.allSatisfy(\.isEmpty) { return }
-    for object in context.registeredObjects where !object.isUnloaded && !object.isInert {
+    for object in context.registry.all where !object.isUnloaded && !object.isInert {
       for index in places[object.entity.index] {
         for id in object.mentionedIDs(index) where ids.contains(id) {
           referrers[id, default: []].insert(object.objectID)

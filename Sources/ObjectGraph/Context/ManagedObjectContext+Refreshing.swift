@@ -68,7 +68,7 @@ extension ManagedObjectContext {
   }
 
   private func reloadAllObjects() throws {
-    for object in registeredObjects where !object.isInserted {
+    for object in registry.all where !object.isInserted {
       let hasChanges = object.hasOwnChanges || object.hasEditedLists
       try reload(object, mergeChanges: hasChanges)
     }
@@ -105,7 +105,7 @@ extension ManagedObjectContext {
   public func reset() {
     checkConfinement()
     pending.inserted.forEach { $0.makeInert(.detached) }
-    let count = registeredObjects.count
+    let count = registry.all.count
     forgetRegistry()
     leaveGeneration()
     pending.removeAll()
@@ -228,7 +228,7 @@ extension ManagedObjectContext {
   /// The objects of these ids and those that may mention them: the other sides of their relationships. Rows of a parent
   /// mention objects that are not loaded here, and relationships without inverse are known at one side only.
   private func objectsMentioning(_ ids: [ObjectID: ObjectID]) -> [ManagedObject] {
-    if parent != nil || coordinator.hasInverselessRelationships { return registeredObjects }
+    if parent != nil || coordinator.hasInverselessRelationships { return registry.all }
     let renamed = ids.keys.compactMap { registeredObject(for: $0) }
     var seen: Set<ManagedObject> = Set(renamed)
     return renamed

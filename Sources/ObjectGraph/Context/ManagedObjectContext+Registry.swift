@@ -3,10 +3,10 @@ import StoreInterface
 
 // The objects that a context has, one for each id.
 extension ManagedObjectContext {
-  /// Every object that the context knows, faults included, in no particular order.
-  public var registeredObjects: [ManagedObject] {
+  /// Every object that the context knows, faults included.
+  public var registeredObjects: Set<ManagedObject> {
     checkConfinement()
-    return registry.all
+    return Set(registry.all)
   }
 
   /// The object of that id, if the context has it.

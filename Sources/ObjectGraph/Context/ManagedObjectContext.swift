@@ -238,22 +238,22 @@ public final class ManagedObjectContext: @unchecked Sendable {
     checkConfinement()
     return pending.isSaveNeeded
   }
-  /// New objects, in the order of insertion.
-  public var insertedObjects: [ManagedObject] {
+  /// New objects.
+  public var insertedObjects: Set<ManagedObject> {
     checkConfinement()
-    return pending.inserted.filter(\.isInserted)
+    return Set(pending.inserted.lazy.filter(\.isInserted))
   }
   /// Persisted objects whose values differ from the store's, owners of to-many relationships that have other members
   /// included; those are loaded for it.
-  public var updatedObjects: [ManagedObject] {
+  public var updatedObjects: Set<ManagedObject> {
     checkConfinement()
     noteOwners()
-    return pending.maybeUpdated.filter(\.isUpdated)
+    return Set(pending.maybeUpdated.lazy.filter(\.isUpdated))
   }
   /// Objects that the next save deletes.
-  public var deletedObjects: [ManagedObject] {
+  public var deletedObjects: Set<ManagedObject> {
     checkConfinement()
-    return pending.deleted
+    return Set(pending.deleted)
   }
   func entityContext(_ entityIndex: Int) -> EntityContext {
     if let known = entityContexts[entityIndex] { return known }
@@ -346,7 +346,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   func forgetRegistry() {
-    for object in registeredObjects { object.makeInert(.detached) }
+    for object in registry.all { object.makeInert(.detached) }
     inverselessOwners = InverselessOwners()
     registry.removeAll()
   }

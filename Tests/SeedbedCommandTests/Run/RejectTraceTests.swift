@@ -134,6 +134,36 @@ struct RejectTraceTests {
       ], rejected: [4, 5]),
   ]
 
+  @Test(
+    "of records of two steps that have one key, the last one counts, also where the first is held back",
+    arguments: ["a9", "zz"], [1, 2, 3])
+  func heldKeys(parent: String, count: Int) async throws {
+    let workspace = try Self.workspace()
+    try workspace.write("b.ndjson", (0..<5).map { #"{"k":"b\#($0)","v":0}"# + "\n" }.joined())
+    // Held: it nests a stored object, and its parent is not there yet.
+    try workspace.write("first.ndjson", #"{"k":"a0","mm":[{"k":"b4","v":7}],"par":"\#(parent)","one":"b0"}"# + "\n")
+    var steps = "  - { from: b.ndjson, entity: B, match: k, map: { k: k, v: v } }\n"
+    steps += "  - { from: first.ndjson, entity: A, match: k, map: { k: k, \(Self.nested("mm")), \(Self.keyed("par")), "
+    steps += "\(Self.keyed("one")) } }\n"
+    for number in 1...count {
+      try workspace.write("more\(number).ndjson", #"{"k":"a0","one":"b\#(number)"}"# + "\n")
+      steps += "  - { from: more\(number).ndjson, entity: A, match: k, map: { k: k, \(Self.keyed("one")) } }\n"
+    }
+    try workspace.write("last.ndjson", #"{"k":"a9"}"# + "\n")
+    steps += "  - { from: last.ndjson, entity: A, match: k, map: { k: k } }\n"
+    try workspace.write(
+      "p.yaml", "model: M.xcdatamodel\nstore: { path: S.sqlite }\nrejects: { limit: 9 }\nimport:\n\(steps)")
+    let report = try await workspace.report("p.yaml")
+    #expect(report.total.rejected == (parent == "zz" ? 1 : 0))
+    #expect(
+      try workspace.query("S.sqlite", "SELECT b.ZK FROM ZA a JOIN ZB b ON b.Z_PK = a.ZONE WHERE a.ZK = 'a0'")
+        == ["b\(count)"])
+    #expect(
+      try workspace.query("S.sqlite", "SELECT p.ZK FROM ZA a JOIN ZA p ON p.Z_PK = a.ZPAR WHERE a.ZK = 'a0'")
+        == (parent == "zz" ? [] : ["a9"]))
+    #expect(try workspace.query("S.sqlite", "SELECT ZV FROM ZB WHERE ZK = 'b4'") == [parent == "zz" ? "0" : "7"])
+  }
+
   @Test("the store is as if the rejected records had not been there", arguments: cases, ["", ", write: in-place"])
   func noTrace(_ test: Case, writing: String) async throws {
     let workspace = try Self.workspace()
