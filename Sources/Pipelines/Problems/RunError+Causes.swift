@@ -55,11 +55,11 @@ extension RunError {
 
   package init(_ error: SeedFormatError) {
     let kind: Kind
-    switch error.kind.exitCode {
-    case 66: kind = .missingInput
-    case 74: kind = .inputOutput
-    case 73: kind = .cannotCreate
-    default: kind = .badData
+    switch error.kind {
+    case .missing, .unreadable: kind = .missingInput
+    case .damaged, .io: kind = .inputOutput
+    case .cannotCreate: kind = .cannotCreate
+    case .malformed: kind = .badData
     }
     self.init(kind, code: error.code, error.positionedMessage, hint: error.hint)
     position = Position(error)
