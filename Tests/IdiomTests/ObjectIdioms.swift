@@ -212,6 +212,11 @@ struct ObjectIdioms {
       #expect(ann.value(forKeyPath: "recipes.title") as? Set<String> == ["Soup", "Cake"])
       #expect((ann.value(forKeyPath: "recipes.title") as? NSSet)?.count == 2)
       #expect((ann.value(forKeyPath: "recipes.author") as? Set<Person>) == [ann])
+      for recipe in ann.members(of: "recipes") { recipe["price"] = Decimal(string: "2.50") }
+      #expect(ann.value(forKeyPath: "recipes.price") as? Set<Decimal> == [2.5])
+      #expect(ann.value(forKeyPath: "recipes.rating") as? Set<Double> == [4.5, 5])
+      #expect(ann.value(forKeyPath: "recipes.isFavorite") as? Set<Bool> == [true, false])
+      #expect((ann.value(forKeyPath: "recipes.created") as? Set<Date>)?.count == 1)
       #expect(ann.value(forKeyPath: "recipes.@count") as? Int == 2)
       #expect(ann.value(forKeyPath: "recipes.@max.rating") as? Double == 5)
     }

@@ -19,7 +19,9 @@ enum StoreCopierNames {
     if ResultPath.resolved(place).hasPrefix(external) {
       throw .cannotCreate(path: target, message: "lies in the folder of the source's external data")
     }
-    if let other = StorePlace.storeSharingExternalData(with: target) {
+    if let other = StorePlace.storeSharingExternalData(with: target),
+      (try? StorePlace.externalFiles(of: source))?.isEmpty != true
+    {
       throw .cannotCreate(
         path: target,
         message: "has the name of \(other) but for its ending, and both would have their external data in one folder")

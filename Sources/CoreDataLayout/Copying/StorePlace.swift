@@ -17,17 +17,23 @@ package enum StorePlace {
   /// The folder with the files of a store's external data; it need not be there.
   package static func externalDataFolder(of path: String) -> String { ExternalDataFolder(storePath: path).supportPath }
 
-  /// Another store with which a store at a path would share the folder of external data, because their names differ by
-  /// their endings alone; nil where there is none, or no such folder.
+  /// Another store with files of external data, with which a store at a path would share the folder of these, because
+  /// their names differ by their endings alone; nil where there is none.
   package static func storeSharingExternalData(with path: String) -> String? {
     let place = ResultPath.followed(path)
     let folder = externalDataFolder(of: place)
     guard FileSystem.exists(folder) else { return nil }
     let parent = FileSystem.parent(place)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
-    return names.sorted().map { parent + "/" + $0 }.first {
-      $0 != place && FileIdentity($0) != FileIdentity(place) && externalDataFolder(of: $0) == folder
-        && StoreFiles.isDatabase(path: $0)
+    return names.sorted().map { parent + "/" + $0 }.first { other in
+      // Where letters' case does not count, the store itself may be listed by another spelling.
+      if other == place || other.lowercased() == place.lowercased() && FileIdentity(other) == FileIdentity(place) {
+        return false
+      }
+      guard externalDataFolder(of: other) == folder, case .file = PathContent(at: other),
+        StoreFiles.isDatabase(path: other)
+      else { return false }
+      return (try? externalFiles(of: other))?.isEmpty == false
     }
   }
 

@@ -32,8 +32,7 @@ package struct SourceVersion {
     guard let cache = try? ModelCache.read(path: path),
       let model = try? CachedModelReader.read(
         deflated: cache.content, origin: path, storedHashes: cache.versionHashes
-      ).model,
-      model.takingUnconfirmedHashes(from: hashes).entityVersionHashesByName == hashes
+      ).model.takingUnconfirmedHashes(from: hashes), model.entityVersionHashesByName == hashes
     else { return nil }
     return model
   }
@@ -56,11 +55,14 @@ package struct SourceVersion {
   package func find(
     among models: [ManagedObjectModel], wanted: Int? = nil
   ) -> (index: Int, model: ManagedObjectModel)? {
+    if let index = models.firstIndex(where: { $0.entityVersionHashesByName == hashes }) {
+      return (index, models[index])
+    }
     let fitting = models.enumerated().compactMap { index, model in
       fit(model).map { (index: index, model: $0.model, excess: $0.excess) }
     }
     guard let least = fitting.map(\.excess).min() else { return nil }
     let best = fitting.filter { $0.excess == least }
-    return (best.first { shape != nil && least >= 0 && $0.index == wanted } ?? best.first).map { ($0.index, $0.model) }
+    return (best.first { shape != nil && $0.index == wanted } ?? best.first).map { ($0.index, $0.model) }
   }
 }

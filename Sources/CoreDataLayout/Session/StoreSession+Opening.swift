@@ -21,16 +21,21 @@ extension StoreSession {
       func open() throws -> StoreSession {
         let stamp = try StoreFiles.stamp(path)
         let connection = try connect(path: path, copy, options, mayBeImmutable: true)
-        let metadata = try StoreMetadata(connection)
-        try requireWholePages(path, connection)
-        if checksVersionHashes { try metadata.check(against: model) }
-        let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? generation
-        let file = StoreFile(
-          path: path, model: model, layout: StoreLayout(model: model, generation: generation), metadata: metadata,
-          isCreator: false)
-        let session = try StoreSession(file, connection, options, privateCopy: copy)
-        if connection.isImmutable { session.immutableFile = stamp }
-        return session
+        do {
+          let metadata = try StoreMetadata(connection)
+          try requireWholePages(path, connection)
+          if checksVersionHashes { try metadata.check(against: model) }
+          let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? generation
+          let file = StoreFile(
+            path: path, model: model, layout: StoreLayout(model: model, generation: generation), metadata: metadata,
+            isCreator: false)
+          let session = try StoreSession(file, connection, options, privateCopy: copy)
+          if connection.isImmutable { session.immutableFile = stamp }
+          return session
+        } catch {
+          if connection.isImmutable, try StoreFiles.stamp(path) != stamp { throw StoreError.busy(path: path) }
+          throw error
+        }
       }
       return try copy?.naming(open) ?? open()
     } catch let error as SQLiteError {

@@ -190,7 +190,10 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
       if options.isUnderConstruction, let problem = try options.pageCheck(session).problem() {
         throw StoreError.notAStore(path: path, message: problem)
       }
-      try session.checkSchema()
+      do { try session.checkSchema() } catch {
+        try session.requireUnchangedFile()
+        throw error
+      }
       // The limit for work that the file itself causes ends here: what follows is requested work, and foreign triggers
       // do not run.
       if !options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
@@ -206,6 +209,14 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
   /// To be called when all is read of a store that was opened with `leavesSidecarsAlone`, before the result counts.
   /// - Throws: `StoreError.busy` where another process changed the file meanwhile, and no lock could keep it from that.
   public func requireUnchanged() throws { try session.requireUnchangedFile() }
+
+  /// Reads, and refuses what was read, or the error of it, where the file was changed meanwhile.
+  /// - Throws: `StoreError.busy` then; otherwise what the body throws.
+  package func requiringUnchanged<Result>(_ body: () throws -> Result) throws -> Result {
+    let result = Swift.Result { try body() }
+    try requireUnchanged()
+    return try result.get()
+  }
 
   // MARK: plumbing
 

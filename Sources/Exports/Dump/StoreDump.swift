@@ -89,8 +89,7 @@ public struct StoreDump {
     defer { work.remove() }
     let partial = work.path + "/dump"
     try createFolder(partial)
-    let report = try write(store, file, to: partial)
-    try store.requireUnchanged()
+    let report = try store.requiringUnchanged { try write(store, file, to: partial) }
     try store.close()
     if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
     try putInPlace(partial, earlier: work.path + "/earlier")

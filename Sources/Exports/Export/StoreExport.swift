@@ -73,16 +73,11 @@ public struct StoreExport {
       defer { close(store) }
       var exporter = Exporter(store: store, step: step, cancellation: Cancellation())
       exporter.objectIDs = try objectIDs(store)
-      if step.isDirect {
-        let rows = try exporter.run(to: step.to)
-        try store.requireUnchanged()
-        return rows
-      }
+      if step.isDirect { return try store.requiringUnchanged { try exporter.run(to: step.to) } }
       try ResultPlace.createFolder(of: step.to)
       let work = try WorkFolder(for: step.to)
       defer { work.remove() }
-      let rows = try exporter.run(to: step.temporaryPath(in: work))
-      try store.requireUnchanged()
+      let rows = try store.requiringUnchanged { try exporter.run(to: step.temporaryPath(in: work)) }
       try ResultPlace.rename(step.temporaryPath(in: work), to: step.to)
       return rows
     } catch {
@@ -99,9 +94,7 @@ public struct StoreExport {
       let store = try open()
       defer { close(store) }
       let exporter = Exporter(store: store, step: step, cancellation: Cancellation())
-      let rows = try exporter.run { TableExport($0, show: show) }
-      try store.requireUnchanged()
-      return rows
+      return try store.requiringUnchanged { try exporter.run { TableExport($0, show: show) } }
     } catch {
       throw RunError(any: error, store: storePath)
     }

@@ -61,9 +61,7 @@ public struct StoreHistory {
       options.leavesSidecarsAlone = true
       let store = try SQLiteStore.open(path: path, model: model, options: options)
       defer { try? store.close() }
-      let result = try body(store)
-      try store.requireUnchanged()
-      return result
+      return try store.requiringUnchanged { try body(store) }
     } catch {
       throw RunError(any: error, store: path)
     }

@@ -81,7 +81,7 @@ struct UnchangedScan {
   private func findings(of decoded: DecodedBatch, _ result: LookedUpRows) -> [ScannedRecords.Finding] {
     let node = decoded.root
     let found = result.found
-    let mayMeetWaiting = !session.late.hasNoWaitingRows
+    let mayMeetWaiting = !session.pendingReferences.hasNoWaitingRows
     var findings = [ScannedRecords.Finding](repeating: .init(), count: decoded.records.count)
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
@@ -91,7 +91,9 @@ struct UnchangedScan {
       // A record is deferred when its stored row may still be deleted, or has a change that is held back.
       if mayMeetWaiting, found.primaryKeys[row] != 0 {
         let object = RowReference(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
-        if session.late.isProvisional(object) || session.late.isHeld(object) { findings[record].isUncertain = true }
+        if session.pendingReferences.isProvisional(object) || session.pendingReferences.isHeld(object) {
+          findings[record].isUncertain = true
+        }
       }
       // Safety: the batch was made by the step's plan, of which `demanded` has columns.
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {

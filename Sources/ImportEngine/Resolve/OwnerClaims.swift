@@ -16,15 +16,26 @@ struct OwnerClaims {
     var list: Int
   }
 
+  /// An object that a record takes from an owner.
+  private struct Loss {
+    var owner: Int64
+    /// The number of the owner's list that has the object.
+    var list: Int
+    /// Where the record is that takes it.
+    var place: String?
+  }
+
   private final class Claims {
     let relationship: Relationship
     /// By the object's primary key, which no other object of its hierarchy has.
     var claims: [Int64: Claim] = [:]
     /// The number of the last list of an owner, by its primary key.
     var lists: [Int64: Int] = [:]
-    var contradictions = 0
-    /// Where the first record is that contradicts an earlier one.
-    var first: String?
+    /// In the order of the records that take.
+    var losses: [Loss] = []
+
+    /// The losses of owners whose records say the same to the end.
+    var contradictions: [Loss] { losses.filter { lists[$0.owner] ?? 0 == $0.list } }
 
     init(_ relationship: Relationship) { self.relationship = relationship }
   }
@@ -41,13 +52,16 @@ struct OwnerClaims {
   init(limit: Int) { room = limit }
 
   /// The claims of a batch whose records are stored.
-  /// - Parameter fileName: of the batch's source, for the warning.
-  mutating func note(_ decoded: DecodedBatch, fileName: String) {
+  /// - Parameters:
+  ///   - fileName: of the batch's source, for the warning.
+  ///   - kept: records whose objects stay as they are, whatever they say.
+  mutating func note(_ decoded: DecodedBatch, fileName: String, kept: Set<Int>) {
     for node in decoded.root.withDescendants {
       for (index, reference) in node.plan.references.enumerated()
       where reference.relationship.inverse?.isToMany == false {
         let destinations = Self.destinations(node, index, reference)
-        for row in 0..<node.batch.count where Self.isStated(node, index, reference, row: row) {
+        for row in 0..<node.batch.count
+        where Self.isStated(node, index, reference, row: row) && !kept.contains(Int(node.records[row])) {
           note(reference.relationship, node, row: row, destinations[row] ?? [], decoded, fileName)
         }
       }
@@ -55,7 +69,8 @@ struct OwnerClaims {
         let nested = node.children[index]
         if nested.plan.match.isEmpty { continue }
         let rows = Dictionary(grouping: 0..<nested.batch.count) { Int(nested.owners[$0]) }
-        for row in 0..<node.batch.count where node.childStates[index][row] != .absent {
+        for row in 0..<node.batch.count
+        where node.childStates[index][row] != .absent && !kept.contains(Int(node.records[row])) {
           note(child.relationship, node, row: row, (rows[row] ?? []).map { nested.primaryKeys[$0] }, decoded, fileName)
         }
       }
@@ -73,13 +88,15 @@ struct OwnerClaims {
 
   /// A sentence for each relationship with contradictions.
   var warnings: [String] {
-    known.values.filter { $0.contradictions > 0 }.map { claims in
+    known.values.compactMap { claims in
       let (owner, destination) = (claims.relationship.entity.name, claims.relationship.destination.name)
-      let count = claims.contradictions
+      let losses = claims.contradictions
+      let count = losses.count
+      if count == 0 { return nil }
       return "\(owner).\(claims.relationship.name): \(count.grouped) \(destination) "
         + "\(count == 1 ? "object was" : "objects were") given to \(count == 1 ? "a second" : "another") \(owner) "
         + "by a later record and taken from the one that an earlier record names"
-        + (claims.first.map { " (the first: \($0))" } ?? "")
+        + (losses.first?.place.map { " (the first: \($0))" } ?? "")
     }.sorted()
   }
 
@@ -107,9 +124,12 @@ struct OwnerClaims {
       room -= 1
     }
     claims.claims[destination] = Claim(owner: owner, list: claims.lists[owner] ?? 0)
-    guard let earlier, earlier.owner != owner, claims.lists[earlier.owner] ?? 0 == earlier.list else { return }
-    claims.contradictions += 1
-    if claims.first == nil { claims.first = place() }
+    guard let earlier, earlier.owner != owner, claims.lists[earlier.owner] ?? 0 == earlier.list, room > 0 else {
+      return
+    }
+    room -= 1
+    // Most feeds have none of these, so that the text costs nothing.
+    claims.losses.append(Loss(owner: earlier.owner, list: earlier.list, place: place()))
   }
 
   private mutating func claims(of relationship: Relationship) -> Claims {

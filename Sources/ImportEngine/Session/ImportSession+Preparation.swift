@@ -7,7 +7,7 @@ extension BulkPreparation {
   init?(_ plan: StepPlan, session: ImportSession) throws {
     try self.init(
       plan, pages: session.target.pages, resolver: session.resolver,
-      provisional: ProvisionalRows(session.late.provisionalRows, model: session.target.model))
+      provisional: ProvisionalRows(session.pendingReferences.provisionalRows, model: session.target.model))
   }
 }
 
@@ -16,6 +16,6 @@ extension StoredRowLookup {
   init(_ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, session: ImportSession) {
     self.init(
       comparison, changes: changes, plan, resolver: session.resolver,
-      provisional: ProvisionalRows(session.late.provisionalRows, model: session.target.model))
+      provisional: ProvisionalRows(session.pendingReferences.provisionalRows, model: session.target.model))
   }
 }

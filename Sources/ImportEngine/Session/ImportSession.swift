@@ -24,7 +24,7 @@ final class ImportSession {
   let keyMemory: KeyMemory
   private var objectWriter: ObjectWriter?
   /// References that wait for their destinations.
-  let late: PendingReferences
+  let pendingReferences: PendingReferences
   /// The keys of new records that are held back.
   var heldKeys = HeldKeys()
   /// Where records of the run contradict each other.
@@ -57,7 +57,7 @@ final class ImportSession {
     keyMemory = KeyMemory(budget: memory.keyTables, temporaryPath: temporaryPath + "-keys")
     tables = KeyTables(plans: plans, memory: keyMemory)
     resolver = ReferenceResolver(tables: tables)
-    late = PendingReferences(target: target, tables: tables, temporaryPath: temporaryPath)
+    pendingReferences = PendingReferences(target: target, tables: tables, temporaryPath: temporaryPath)
     indexesAreDeferred = isFresh
     if !isFresh {
       for entity in target.model.entities where entity.superentity == nil {
@@ -153,7 +153,7 @@ final class ImportSession {
   /// After a step has imported its records: frees tables that are not needed any more, before memory is needed for
   /// indexes. References that wait still look into all of them.
   func releaseTables(after step: Int) {
-    if late.hasNothingWaiting { tables.release(after: step) }
+    if pendingReferences.hasNothingWaiting { tables.release(after: step) }
   }
 
   // MARK: - Pages and references
@@ -166,15 +166,15 @@ final class ImportSession {
   /// Completes the references whose destinations have become known.
   /// - Parameter isFinal: records with references that still lead nowhere are rejected instead of waiting on.
   func resolvePending(steps: [any ReferringStep], isFinal: Bool) throws {
-    if isFinal || !late.isEmpty { try endPageLoad() }
-    if late.isEmpty { return }
+    if isFinal || !pendingReferences.isEmpty { try endPageLoad() }
+    if pendingReferences.isEmpty { return }
     let applier = ReferenceApplier(
       target: target, buildIndexes: { [self] in try buildIndexes() },
       relate: { [self] in
         try objects.relate($0, pairs: $1)
         ownerClaims.note($0, $1)
       })
-    try late.resolve(steps: steps, isFinal: isFinal, with: applier, cancellation: cancellation)
+    try pendingReferences.resolve(steps: steps, isFinal: isFinal, with: applier, cancellation: cancellation)
     try checkLimit()
   }
 }

@@ -58,7 +58,7 @@ final class StepScope: ReferringStep {
       let position = decoded.records.position(of: reference.entry.rawOffset, in: place)
       let row = RowReference(
         primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
-      try unsafe session.late.add(
+      try unsafe session.pendingReferences.add(
         PendingReference(
           step: index, node: reference.node.plan.index, reference: reference.reference, row: row,
           recordRows: rows[record] ?? [row],

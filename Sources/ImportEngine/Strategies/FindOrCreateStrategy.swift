@@ -89,7 +89,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     let batches = isLast ? held.releaseStanding(session.tables) : held.release()
     // What does not stand is held on.
     for batch in held.batches { session.heldKeys.note(batch, step: scope.index) }
-    session.late.changeHeldRecordCount(by: held.count - before)
+    session.pendingReferences.changeHeldRecordCount(by: held.count - before)
     for batch in batches { try importBatch(batch) }
     try finishSaving()
   }
@@ -104,13 +104,14 @@ final class FindOrCreateStrategy: WritingStrategy {
   /// Finds what the records match and begins to make objects.
   /// - Returns: nil when no record is left.
   private func begin(_ decoded: DecodedBatch, isFinal: Bool) throws -> ObjectSave? {
-    var waiting = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
+    var waiting = session.resolver.resolve(
+      decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
     var rowCount = decoded.root.rowCount
     /// Adjusts row numbers after rows were dropped.
     func resolveAgain() -> [UnresolvedReference] {
       if decoded.root.rowCount == rowCount { return waiting }
       rowCount = decoded.root.rowCount
-      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
+      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
     }
     decoded.dropProblemRows()
     let node = decoded.root
@@ -122,7 +123,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     waiting = resolveAgain()
     // Nearly no batch meets records that wait.
     let mayBeProvisional =
-      !isFinal && !(waiting.isEmpty && session.late.hasNoWaitingRows && session.heldKeys.isEmpty)
+      !isFinal && !(waiting.isEmpty && session.pendingReferences.hasNoWaitingRows && session.heldKeys.isEmpty)
     let old =
       mayBeProvisional ? Set(zip(node.records, existing.primaryKeys).lazy.filter { $1 != 0 }.map { Int($0.0) }) : []
     matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
@@ -141,14 +142,14 @@ final class FindOrCreateStrategy: WritingStrategy {
   private func holdBack(_ provisional: ProvisionalRecords, of decoded: DecodedBatch) throws {
     let behind = session.heldKeys.records(of: decoded, behindStep: scope.index)
     let records = try provisional.heldBack(
-      holdsWaiting: !isWritingCircles, mayMeetProvisional: !session.late.hasNoWaitingRows,
-      isProvisional: session.late.isProvisional
+      holdsWaiting: !isWritingCircles, mayMeetProvisional: !session.pendingReferences.hasNoWaitingRows,
+      isProvisional: session.pendingReferences.isProvisional
     ) { try session.objects.matches(of: $0) }.union(behind)
     if records.isEmpty { return }
     let copy = decoded.copy(records: records)
     held.add(copy)
     session.heldKeys.note(copy, step: scope.index)
-    session.late.changeHeldRecordCount(by: records.count)
+    session.pendingReferences.changeHeldRecordCount(by: records.count)
     decoded.drop(records: records)
   }
 
@@ -159,10 +160,9 @@ final class FindOrCreateStrategy: WritingStrategy {
     // Before rows of refused records go, because the references that wait name rows by number.
     try scope.keepPending(
       save.waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded)
-    // Kept objects are not given what their records say.
-    if scope.plan.step.onMatch != .keep {
-      session.ownerClaims.note(decoded, fileName: scope.source.files[decoded.file].name)
-    }
+    session.ownerClaims.note(
+      decoded, fileName: scope.source.files[decoded.file].name,
+      kept: scope.plan.step.onMatch == .keep ? save.matchedRecords : [])
     decoded.dropProblemRows()
     try scope.rejects.emit(of: decoded)
   }

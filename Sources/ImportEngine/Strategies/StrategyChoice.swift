@@ -21,10 +21,13 @@ struct StrategyChoice: Sendable {
     let heldObstacle =
       isHeld(plan.root.entity)
       ? "records of an earlier step wait that may be of the same \(plan.root.entity.name)" : nil
-    let bulkObstacle = heldObstacle ?? bulkObstacle(plan, isEmpty: isEmpty)
-    let upsertObstacle = heldObstacle ?? upsertObstacle(plan)
+    var bulkObstacle = bulkObstacle(plan, isEmpty: isEmpty)
+    var upsertObstacle = upsertObstacle(plan)
     switch plan.step.strategy {
     case .automatic:
+      // A stated strategy is not refused for what the data are.
+      bulkObstacle = heldObstacle ?? bulkObstacle
+      upsertObstacle = heldObstacle ?? upsertObstacle
       let wish = plan.step.statesStrategy ? nil : preferred
       switch wish {
       case .findOrCreate: return StrategyChoice(strategy: .findOrCreate, reason: "as asked for")

@@ -40,7 +40,8 @@ final class UpsertStrategy: WritingStrategy {
   func releaseHeld() -> [DecodedBatch] { matched.release() }
 
   private func upsert(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    var unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
+    var unresolved = session.resolver.resolve(
+      decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
     decoded.dropProblemRows()
     let node = decoded.root
     let columns = scope.plan.root.matchColumns
@@ -49,7 +50,8 @@ final class UpsertStrategy: WritingStrategy {
       matching: node.batch, keyColumns: columns, isNew: { decoded.isKnownNew(node, row: $0) }, ambiguous: &ambiguous)
     for row in ambiguous { decoded.noteAmbiguousMatch(of: node, row: row) }
     matched.check(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
-    unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
+    unresolved = session.resolver.resolve(
+      decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
     guard node.batch.count > 0 else { return }
 
     var outcomes = [RowOutcome](repeating: .unchanged, count: node.batch.count)

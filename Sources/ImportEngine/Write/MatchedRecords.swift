@@ -42,7 +42,9 @@ final class MatchedRecords {
     }
     for (row, key) in existing.enumerated() where key != 0 && !isFinal {
       let object = RowReference(primaryKey: key, entityIndex: node.plan.entity.index)
-      if session.late.isProvisional(object) || session.late.isHeld(object) { waiting.insert(Int(node.records[row])) }
+      if session.pendingReferences.isProvisional(object) || session.pendingReferences.isHeld(object) {
+        waiting.insert(Int(node.records[row]))
+      }
     }
     waiting = waiting.filter { decoded.problems[$0] == nil }
     if !waiting.isEmpty { hold(waiting, of: decoded, existing: existing) }
@@ -52,7 +54,7 @@ final class MatchedRecords {
   private func hold(_ records: Set<Int>, of decoded: DecodedBatch, existing: [Int64]) {
     let node = decoded.root
     for (row, key) in existing.enumerated() where key != 0 && records.contains(Int(node.records[row])) {
-      session.late.hold(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
+      session.pendingReferences.hold(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
       // The object exists already, so other records need not wait for it.
       session.tables.registerRecordKey(of: node, row: row, primaryKey: key)
     }

@@ -63,14 +63,15 @@ final class NewRowWriter {
   private func insert(_ decoded: DecodedBatch, isFinal: Bool) throws {
     rules.refuseUnfit(decoded)
     if rules.resolvesBeforeKeys {
-      _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
+      _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
       decoded.dropProblemRows()
     }
     try inserter.assignKeys(decoded.root)
     var unresolved: [UnresolvedReference] = []
     while true {
       let before = decoded.problems.count
-      unresolved = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.late.isProvisional)
+      unresolved = session.resolver.resolve(
+        decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
       if decoded.problems.count == before { break }
       // The rows of a refused record are removed from the key tables, so that other records do not find them.
       unregister(decoded.root, decoded)
@@ -79,10 +80,10 @@ final class NewRowWriter {
       decoded.root.keepPrimaryKeys(records: good)
       decoded.root.keep(records: good)
     }
-    let waiting = session.late.waitingRows(of: decoded, unresolved: unresolved)
+    let waiting = session.pendingReferences.waitingRows(of: decoded, unresolved: unresolved)
     if !waiting.isEmpty {
       unresolved = session.resolver.resolve(decoded, isFinal: isFinal) { row in
-        waiting.contains(session.late.rootReference(row)) || session.late.isProvisional(row)
+        waiting.contains(session.pendingReferences.rootReference(row)) || session.pendingReferences.isProvisional(row)
       }
     }
     try inserter.write(decoded.root)

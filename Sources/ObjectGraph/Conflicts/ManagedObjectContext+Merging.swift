@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     let unknown = merge.endSilence()
     let arrived = faults(with: changes.insertedObjectIDs.map { permanentID(for: $0) })
     noteArrival(of: arrived.filter { $0.isUnloaded || $0.status == .loaded })
-    changes.states = [sharedState(of: changes)].compactMap(\.self)
+    changes.states = [parentState(of: changes)].compactMap(\.self)
     post(Self.didMergeChangesObjectIDsNotification, ids: changes)
     finishEvent(propagating: false)
     post(Self.mergeEndedNotification, nil)
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
     finishEvent(propagating: false)
     var changes = ContextChangeIDs(
       updated: Array(unknown.objectIDs.union(unknown.members.map(\.owner))), relationshipOwners: [])
-    changes.states = [sharedState(of: changes)].compactMap(\.self)
+    changes.states = [parentState(of: changes)].compactMap(\.self)
     followers.merge(changes, except: nil)
   }
 

@@ -31,7 +31,7 @@ extension ManagedObject {
 
   /// The value behind a path of keys, such as `owner.name`. Through to-many relationships: the values behind each
   /// member, missing ones left out, as a set without a type, which `as? Set<String>` takes, and as an array where all
-  /// of these relationships are ordered. A collection operator stands before the rest of the path:
+  /// of these relationships are ordered, or composites are what is behind it. A collection operator stands before the rest of the path:
   /// `lines.@sum.price`, `lines.@count`.
   public func value(forKeyPath keyPath: String) -> Any? {
     if !keyPath.contains(".") { return value(forKey: keyPath) }
@@ -39,7 +39,18 @@ extension ManagedObject {
       let expression = try FetchExpression(parsing: keyPath)
       let value = object(try expression.evaluate(with: self))
       guard leadsThroughSets(keyPath), let elements = value as? [Any] else { return value }
-      return Set(elements.compactMap { $0 as? AnyHashable })
+      var members: Set<AnyHashable> = []
+      for element in elements {
+        if let decimal = element as? NSDecimalNumber {
+          // Outside Apple's systems, Foundation's own decimal number cannot be hashed.
+          members.insert(decimal.decimalValue)
+        } else if let member = element as? AnyHashable {
+          members.insert(member)
+        } else {
+          return value
+        }
+      }
+      return members
     } catch {
       preconditionFailure(unknownKey(keyPath) + ": \(error)")
     }

@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     let changes = plan.childSave
     let changed =
       plan.request.updatedIDs + pending.editedLists.map(\.objectID) + pending.memberChanges.owners
-    let (found, state) = try ask(parent) { (try parent.absorb(changes), parent.sharedState(of: changed)) }
+    let (found, state) = try ask(parent) { (try parent.absorb(changes), parent.parentState(of: changed)) }
     _ = retain(found)
     saves.noteParent(state)
   }
@@ -150,7 +150,7 @@ extension ManagedObjectContext {
       inserted: plan.request.insertedIDs, updated: plan.request.updatedIDs, deleted: plan.request.deletedIDs,
       relationshipOwners: relationshipOwners)
     ids.add(memberChanges)
-    ids.states = [saves.removeParentState(), sharedState(of: ids)].compactMap(\.self)
+    ids.states = [saves.removeParentState(), parentState(of: ids)].compactMap(\.self)
     let changes = ContextChanges(
       inserted: plan.objects.inserted, updated: plan.objects.updated, deleted: plan.objects.deleted, ids: ids, in: self)
     post(Self.didSaveObjectsNotification, changes)

@@ -48,13 +48,13 @@ struct ParentStateRequest: Sendable {
 
 extension ManagedObjectContext {
   /// The state of changed objects for child contexts; nil where there never were any.
-  func sharedState(of changes: ContextChangeIDs) -> ParentState? {
+  func parentState(of changes: ContextChangeIDs) -> ParentState? {
     if !permanentIDs.isKept { return nil }
-    return sharedState(of: changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? []))
+    return parentState(of: changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? []))
   }
 
   /// The state of these objects in this context, found without asking its parent.
-  func sharedState(of ids: [ObjectID]) -> ParentState {
+  func parentState(of ids: [ObjectID]) -> ParentState {
     var shared = ParentState(source: permanentIDs, stamp: nextStateStamp())
     for id in ids {
       guard let object = registeredObject(for: permanentID(for: id)) else { continue }
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
       // The objects are kept alive, because an object that is not registered would count as gone.
       defer { withExtendedLifetime(objects) {} }
       for key in keys { try? object(with: key.owner).loadMembers(key.relationship) }
-      var state = sharedState(of: ids + keys.map(\.owner))
+      var state = parentState(of: ids + keys.map(\.owner))
       for id in ids + keys.map(\.owner) where state.snapshots[id] == nil && deferredError == nil {
         state.gone.insert(id)
       }
@@ -122,7 +122,7 @@ extension ManagedObjectContext {
     }
     for key in keys where !object(with: key.owner).isLoaded(key.relationship) { missing.members.insert(key) }
     let wanted = missing
-    if wanted.isEmpty { return answer(sharedState(of: ids + keys.map(\.owner))) }
+    if wanted.isEmpty { return answer(parentState(of: ids + keys.map(\.owner))) }
     parent.follow {
       parent.tell(wanted) { state in
         self.follow {
@@ -130,7 +130,7 @@ extension ManagedObjectContext {
           let state = state.renamed { self.permanentID(for: $0) }
           let taken = self.fillFaults(from: state)
           defer { withExtendedLifetime(taken) {} }
-          var known = self.sharedState(of: ids + keys.map(\.owner))
+          var known = self.parentState(of: ids + keys.map(\.owner))
           known.gone.formUnion(state.gone)
           answer(known)
         }

@@ -33,16 +33,24 @@ public struct StoreComparison {
   ///   when a store cannot be read, and what the body throws.
   public func run(_ body: (ObjectDifference) throws -> Void) throws -> ComparisonSummary {
     let plan = try ComparisonPlan(leftModel, rightModel, options)
-    var summary = ComparisonSummary()
-    summary.modelDifferences = plan.notes
     let left = try ComparedFile(leftPath, model: leftModel)
     let right = try ComparedFile(rightPath, model: rightModel)
+    let summary = Result { try compare(left, right, plan, body) }
+    // What went wrong may be another program's doing.
+    try left.requireUnchanged()
+    try right.requireUnchanged()
+    return try summary.get()
+  }
+
+  private func compare(
+    _ left: ComparedFile, _ right: ComparedFile, _ plan: ComparisonPlan, _ body: (ObjectDifference) throws -> Void
+  ) throws -> ComparisonSummary {
+    var summary = ComparisonSummary()
+    summary.modelDifferences = plan.notes
     summary.entities = plan.entities.filter { $0.isReported && !$0.left.isAbstract }.map {
       .init(entity: $0.name, key: $0.key)
     }
     if plan.notes.isEmpty, try ComparedFile.areSame(leftPath, rightPath) {
-      try left.requireUnchanged()
-      try right.requireUnchanged()
       summary.isSameFile = true
       return summary
     }
@@ -72,8 +80,6 @@ public struct StoreComparison {
         path: "\(leftPath), \(rightPath)", message: "they cannot be compared: \(error.message)",
         code: error.extendedCode)
     }
-    try left.requireUnchanged()
-    try right.requireUnchanged()
     return summary
   }
 

@@ -91,6 +91,22 @@ struct OwnerClaimTests {
     #expect(try town.run(Self.badges + Self.people, strategy: "", isNew: false).warnings.isEmpty)
   }
 
+  @Test("objects that change places in a later step are no contradiction, and kept ones claim nothing")
+  func laterSteps() throws {
+    let town = try Town()
+    try town.write("badges.ndjson", (0..<4).map { #"{"number": \#($0)}"# })
+    try write([(1, 1), (2, 2)], to: town)
+    try town.write("more.ndjson", [#"{"id": "p1", "badge": 2}"#, #"{"id": "p2", "badge": 1}"#])
+    let more = Self.people.replacing("people.ndjson", with: "more.ndjson")
+    #expect(try town.run(Self.badges + Self.people + more, strategy: "").warnings.isEmpty)
+    // New objects are given what their records say, also where matches are kept.
+    try write([(1, 1), (2, 1)], to: town)
+    let keep = try town.run(Self.badges + Self.people, strategy: "on-match: keep")
+    #expect(keep.warnings.count == 1)
+    try write([(1, 2), (2, 2)], to: town)
+    #expect(try town.run(Self.badges + Self.people, strategy: "on-match: keep", isNew: false).warnings.isEmpty)
+  }
+
   @Test("lists that share a member are told as well, nested ones too", arguments: [false, true])
   func lists(isNested: Bool) throws {
     let town = try Town()

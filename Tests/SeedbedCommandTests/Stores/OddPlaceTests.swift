@@ -1,4 +1,6 @@
 import Foundation
+import Platform
+import SQLite
 import Testing
 
 /// Files of external data, and what commands do about those that are not theirs.
@@ -57,6 +59,13 @@ struct OddPlaceTests {
     }
     #expect(!workspace.exists("Photos.db"))
     #expect(try files(workspace).map { try workspace.bytes("\(Self.data)/\($0)") } == before)
+    // What has no such files is nothing to keep apart: another database, a FIFO, a text.
+    let plain = try Connection(path: workspace.path("Photos.other"), options: .init(createsFile: true))
+    try plain.execute("CREATE TABLE t (a)")
+    try plain.close()
+    let status = unsafe mkfifo(workspace.path("Photos.pipe"), 0o600)
+    #expect(status == 0)
+    try workspace.write("Photos.txt", "text")
     // The store itself is built anew, and a copy of another name made.
     #expect(try await workspace.run("run", "--quiet", "photos.yaml").exitCode == 0)
     #expect(try await workspace.run("copy", "--quiet", "Photos.sqlite", "Copy.db").exitCode == 0)
