@@ -28,18 +28,6 @@ extension Value {
   }
 }
 
-extension NodePlan {
-  /// The properties of the match key.
-  var matchProperties: [String] {
-    match.map { part in
-      switch part {
-      case .attribute(let column): columns[column].source.propertyName
-      case .reference(let index): references[index].property
-      }
-    }
-  }
-}
-
 extension DecodedNode {
   /// The values that a row has for the properties, joined by commas: attributes as `Value.rejectText`, relationships by
   /// the keys of their destinations. A property without a cell in the row gives the empty text.

@@ -72,6 +72,16 @@ package final class NodePlan: Sendable {
     self.requiredFields = requiredFields
   }
 
+  /// The properties of the match key.
+  package var matchProperties: [String] {
+    match.map { part in
+      switch part {
+      case .attribute(let column): columns[column].source.propertyName
+      case .reference(let index): references[index].property
+      }
+    }
+  }
+
   /// Columns of the natural key in `match` order.
   package var matchColumns: [Int] {
     match.map { part in
