@@ -7,7 +7,7 @@ import StoreInterface
 /// one owner, and a record that names it takes it from the owner that an earlier record named. Between two runs that is
 /// an update; within one, the earlier record loses what it says.
 struct OwnerClaims {
-  /// What a claim takes in the dictionaries, at most.
+  /// What a claim, the list of an owner or a loss takes, at most.
   static let bytesPerClaim = 160
 
   private struct Claim {
@@ -46,7 +46,7 @@ struct OwnerClaims {
   }
   private var known: [Key: Claims] = [:]
   private var listCount = 0
-  /// Claims that are still to be kept: what comes beyond is not compared, so that the memory has a bound.
+  /// Claims, lists and losses that may still be kept: what comes beyond is not compared, so that the memory has a bound.
   private var room: Int
 
   init(limit: Int) { room = limit }
@@ -108,6 +108,10 @@ struct OwnerClaims {
     let owner = node.primaryKeys[row]
     if owner == 0 || decoded.problems[record] != nil { return }
     let claims = claims(of: relationship)
+    if claims.lists[owner] == nil {
+      if room == 0 { return }
+      room -= 1
+    }
     listCount += 1
     claims.lists[owner] = listCount
     for destination in destinations where destination != 0 {

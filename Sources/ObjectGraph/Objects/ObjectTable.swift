@@ -22,7 +22,8 @@ extension ObjectID {
 /// `numbers`, `marks` and `objects` have `capacity` places, a power of two of which `reserve` keeps a third free: so an
 /// index behind `& (capacity - 1)` is in bounds and every search ends at an empty mark. A place of `objects` is
 /// initialized exactly where its mark is not empty, with what the mark says: a strong reference or a weak one. Only the
-/// context's queue comes here.
+/// context's queue comes here. It is one long file because slots, the list and the counts are private to each other:
+/// divided, any file of the module could break what the unsafe code relies on.
 @safe final class ObjectTable {
   private struct WeakObject {
     weak var object: ManagedObject?
