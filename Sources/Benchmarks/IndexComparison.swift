@@ -86,16 +86,16 @@ struct IndexComparison {
   }
 
   private static func model(_ way: Way) throws -> ManagedObjectModel {
-    var post = EntityDescription("Post")
+    var post = EntityDefinition("Post")
     post.attributes = [
-      AttributeDescription("latitude", .double), AttributeDescription("longitude", .double),
-      AttributeDescription("title", .string),
+      AttributeDefinition("latitude", .double), AttributeDefinition("longitude", .double),
+      AttributeDefinition("title", .string),
     ]
-    let kind: FetchIndexDescription.Element.Kind = way == .rTree ? .rTree : .binary
+    let kind: FetchIndexDefinition.Element.Kind = way == .rTree ? .rTree : .binary
     let elements = ["latitude", "longitude"].map {
-      FetchIndexDescription.Element(.property($0), kind: kind)
+      FetchIndexDefinition.Element(.property($0), kind: kind)
     }
-    post.fetchIndexes = way == .none ? [] : [FetchIndexDescription("byLocation", elements: elements)]
+    post.fetchIndexes = way == .none ? [] : [FetchIndexDefinition("byLocation", elements: elements)]
     return try ManagedObjectModel(entities: [post])
   }
 

@@ -29,13 +29,13 @@ struct ResultsUpdates {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [
-      AttributeDescription("group", .integer32), AttributeDescription("rank", .integer32),
-      AttributeDescription("note", .string),
+      AttributeDefinition("group", .integer32), AttributeDefinition("rank", .integer32),
+      AttributeDefinition("note", .string),
     ]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("name", .string)]
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("name", .string)]
     let model = try ManagedObjectModel(entities: [item, tag])
     guard let item = model["Item"], let tag = model["Tag"] else { throw TransitQueries.MissingEntity() }
     let store = try SQLiteStore.create(path: folder.appendingPathComponent("Items.sqlite").path, model: model)

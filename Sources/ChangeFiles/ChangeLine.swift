@@ -33,10 +33,10 @@ enum ChangeLine {
 
   /// The properties of an entity by which other stores know its objects: those of the first uniqueness constraint that
   /// consists of attributes alone; nil where there is none.
-  static func key(of entity: Entity) -> [AttributeDescription]? {
+  static func key(of entity: Entity) -> [AttributeDefinition]? {
     var declaring: Entity? = entity
     while let current = declaring {
-      for constraint in current.description.uniquenessConstraints {
+      for constraint in current.definition.uniquenessConstraints {
         let attributes = constraint.compactMap { entity.attribute($0) }
         if attributes.count == constraint.count,
           attributes.allSatisfy({ $0.derivation == nil && !$0.isTransient && $0.composite == nil })

@@ -157,7 +157,7 @@ struct ChangePlan {
       }
     }
     for (index, relationship) in entity.relationships.enumerated()
-    where !relationship.isToMany && !relationship.description.isOptional && snapshot.toOne[index] == nil
+    where !relationship.isToMany && !relationship.definition.isOptional && snapshot.toOne[index] == nil
       && (record.change == .insert || record.relationships[relationship.name] != nil)
     {
       throw error(record, "has no \(relationship.name), which is required", code: "changes.invalid")
@@ -165,7 +165,7 @@ struct ChangePlan {
   }
 
   private func checkCount(_ count: Int, _ relationship: Relationship, _ record: ChangeFile.Record) throws(RunError) {
-    let description = relationship.description
+    let description = relationship.definition
     if description.isOptional && count == 0 { return }
     if count < description.minimumCount || (description.maximumCount > 0 && count > description.maximumCount) {
       throw error(
@@ -203,7 +203,7 @@ struct ChangePlan {
     if deleted.isEmpty { return }
     for entity in store.model.entities {
       for relationship in entity.relationships where !relationship.isToMany && relationship.declaringEntity == entity {
-        if relationship.description.isTransient { continue }
+        if relationship.definition.isTransient { continue }
         let gone = deleted.filter { $0.entity.isKind(of: relationship.destination) }.sorted { $0.sortKey < $1.sortKey }
         // SQL nests such conditions, no deeper than a thousand.
         for start in stride(from: 0, to: gone.count, by: 200) {

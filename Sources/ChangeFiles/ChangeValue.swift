@@ -29,7 +29,7 @@ enum ChangeValue {
   }
 
   /// The value of an attribute that was read; nil where it is not of the attribute's type.
-  static func value(_ content: JSONContent, of attribute: AttributeDescription) -> Value? {
+  static func value(_ content: JSONContent, of attribute: AttributeDefinition) -> Value? {
     if content == .null { return .null }
     switch attribute.type {
     case .integer16, .integer32, .integer64: return content.integer.map { .integer($0) }

@@ -81,7 +81,7 @@ private struct ChangeWriter {
   ) throws -> [(relationship: Relationship, members: [ObjectID])] {
     if change.changeType == .delete { return [] }
     return try change.changedObjectID.entity.relationships
-      .filter { ChangeLine.isListed($0) && isTold($0.name, $0.description.isTransient, change) }
+      .filter { ChangeLine.isListed($0) && isTold($0.name, $0.definition.isTransient, change) }
       .map { ($0, try store.members(of: change.changedObjectID, relationship: $0)) }
   }
 
@@ -118,7 +118,7 @@ private struct ChangeWriter {
     if !values.isEmpty { line.append(("values", .object(values))) }
     var relationships: [(String, JSONValue)] = []
     for (relationship, destination) in zip(id.entity.relationships, row.toOne)
-    where !relationship.isToMany && isTold(relationship.name, relationship.description.isTransient, change) {
+    where !relationship.isToMany && isTold(relationship.name, relationship.definition.isTransient, change) {
       relationships.append((relationship.name, destination.map(json) ?? .null))
     }
     for (relationship, members) in lists { relationships.append((relationship.name, .array(members.map(json)))) }
@@ -144,7 +144,7 @@ private struct ChangeWriter {
     return key(in: values, attributes)
   }
 
-  private func key(in values: [String: Value]?, _ attributes: [AttributeDescription]) -> JSONValue? {
+  private func key(in values: [String: Value]?, _ attributes: [AttributeDefinition]) -> JSONValue? {
     let found = attributes.map { ($0.name, values?[$0.name] ?? .null) }
     if found.contains(where: { $0.1 == .null }) { return nil }
     return .object(found.map { ($0.0, ChangeValue.json($0.1)) })

@@ -31,7 +31,7 @@ struct DiagramContent: Sendable {
   enum Count: Sendable {
     case zeroOrOne, exactlyOne, zeroOrMore, oneOrMore
 
-    init(_ relationship: RelationshipDescription) {
+    init(_ relationship: RelationshipDefinition) {
       let isRequired = relationship.isMandatory
       self = relationship.isToMany ? (isRequired ? .oneOrMore : .zeroOrMore) : (isRequired ? .exactlyOne : .zeroOrOne)
     }
@@ -82,7 +82,7 @@ struct DiagramContent: Sendable {
     }
     var drawn: Set<String> = []
     for entity in entities {
-      for description in Self.sorted(entity.description.relationships) {
+      for description in Self.sorted(entity.definition.relationships) {
         guard let relationship = entity.relationship(description.name),
           !drawn.contains("\(entity.name).\(description.name)")
         else { continue }
@@ -91,7 +91,7 @@ struct DiagramContent: Sendable {
         var far = End(box: relationship.destination.index, count: Count(description))
         var label = "\(entity.name).\(description.name)"
         if let inverse = relationship.inverse {
-          near.count = Count(inverse.description)
+          near.count = Count(inverse.definition)
           if !relationship.isOwnInverse {
             let declaring = inverse.declaringEntity
             far.box = declaring.index
@@ -108,12 +108,12 @@ struct DiagramContent: Sendable {
     }
   }
 
-  private static func sorted(_ relationships: [RelationshipDescription]) -> [RelationshipDescription] {
+  private static func sorted(_ relationships: [RelationshipDefinition]) -> [RelationshipDefinition] {
     relationships.sorted { $0.name.precedesByCodePoint($1.name) }
   }
 
   private static func box(_ entity: Entity, rowCount: Int?) -> Box {
-    let own = entity.description
+    let own = entity.definition
     let unique = Set(own.uniquenessConstraints.filter { $0.count == 1 }.joined())
     var rows: [Row] = []
     for attribute in own.attributes.sorted(by: { $0.name.precedesByCodePoint($1.name) }) {
@@ -134,7 +134,7 @@ struct DiagramContent: Sendable {
     return Box(name: entity.name, isAbstract: entity.isAbstract, rowCount: rowCount, rows: rows)
   }
 
-  private static func add(_ attribute: AttributeDescription, to rows: inout [Row], isUnique: Bool, depth: Int) {
+  private static func add(_ attribute: AttributeDefinition, to rows: inout [Row], isUnique: Bool, depth: Int) {
     var notes: [String] = []
     if let derivation = attribute.derivation { notes.append("= \(derivation.expression)") }
     if attribute.isTransient { notes.append("transient") }

@@ -252,7 +252,7 @@ extension ModelLayout {
   fileprivate func solitaryRelationships(to entity: Entity) -> [Relationship] {
     layouts.flatMap { owner in
       owner.relationships.filter {
-        $0.isToMany && $0.description.inverseName == nil && entity.isKind(of: $0.destination)
+        $0.isToMany && $0.definition.inverseName == nil && entity.isKind(of: $0.destination)
           && $0.declaringEntity == owner.entity
       }
     }

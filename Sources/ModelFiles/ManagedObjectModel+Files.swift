@@ -45,7 +45,7 @@ extension ManagedObjectModel {
     do {
       self.init(
         try ManagedObjectModel(
-          entities: entities.map(\.description),
+          entities: entities.map(\.definition),
           configurations: models.reduce(into: [:]) { $0.merge($1.configurations) { Array(Set($0 + $1)).sorted() } },
           fetchRequestTemplates: Array(
             models.reduce(into: [:]) { $0.merge($1.fetchRequestTemplates) { first, _ in first } }.values),

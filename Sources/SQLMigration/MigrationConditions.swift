@@ -93,7 +93,7 @@ struct MigrationConditions {
     var result: [MigrationCondition] = []
     for entity in work.new.entitiesByNumber {
       for relationship in entity.relationships
-      where relationship.declaringEntity == entity && !relationship.description.isTransient {
+      where relationship.declaringEntity == entity && !relationship.definition.isTransient {
         if let broken = try numberOfObjects(relationship) { result.append(broken) }
       }
     }
@@ -102,14 +102,14 @@ struct MigrationConditions {
 
   /// The least and greatest number of objects of a relationship whose rule is new or tighter, or that loses references.
   private func numberOfObjects(_ relationship: Relationship) throws -> MigrationCondition? {
-    let description = relationship.description
+    let description = relationship.definition
     let least = relationship.isToMany ? description.minimumCount : description.isOptional ? 0 : 1
     let most = relationship.isToMany ? max(description.maximumCount, 0) : 0
     guard least > 0 || most > 0 else { return nil }
     let sources = work.pairs.sources(of: relationship)
     let loses = sources.contains { work.pairs.members($0.old, relationship).losesSome }
     let asked = moves.moves(toKind: relationship.declaringEntity).filter { move in
-      guard let former = moves.source(of: relationship, move)?.description else { return true }
+      guard let former = moves.source(of: relationship, move)?.definition else { return true }
       return loses || description.isMandatory && !former.isMandatory
         || relationship.isToMany
           && (!former.isToMany || least > former.minimumCount

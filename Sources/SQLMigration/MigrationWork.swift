@@ -263,7 +263,7 @@ extension MigrationWork {
     var items: [LightweightMigration.Item] = []
     for entity in new.entitiesByNumber {
       for relationship in entity.relationships
-      where relationship.declaringEntity == entity && !relationship.description.isTransient {
+      where relationship.declaringEntity == entity && !relationship.definition.isTransient {
         for source in pairs.sources(of: relationship) {
           for number in pairs.members(source.old, relationship).lost {
             guard let kind = old.entity(number: number), let move = moves.move(of: kind) else { continue }

@@ -45,7 +45,7 @@ struct RemovalCheck {
     var result: [[String]: Int] = [:]
     for entity in layout.entitiesByNumber {
       for relationship in entity.relationships
-      where relationship.declaringEntity == entity && !relationship.isToMany && relationship.description.isMandatory {
+      where relationship.declaringEntity == entity && !relationship.isToMany && relationship.definition.isMandatory {
         guard let key = layout.foreignKeyColumn(of: relationship)?.name else { continue }
         let count = try consistency.connection.integer(
           "SELECT count(*) FROM \(layout.table(for: entity).name) WHERE \(key) IS NULL "
@@ -69,8 +69,8 @@ extension ConsistencyCheck {
     var result: [StoreFinding] = []
     for entity in layout.entitiesByNumber {
       for relationship in entity.relationships
-      where relationship.declaringEntity == entity && relationship.isToMany && !relationship.description.isTransient
-        && !relationship.description.isOptional
+      where relationship.declaringEntity == entity && relationship.isToMany && !relationship.definition.isTransient
+        && !relationship.definition.isOptional
       {
         guard let members = members(of: relationship) else { continue }
         result += try find(

@@ -50,7 +50,7 @@ struct AccessorTests {
 
   @Test("files differ in more than letter case")
   func fileNames() throws {
-    let model = try ManagedObjectModel(entities: ["FOO", "Foo", "Type"].map { EntityDescription($0) })
+    let model = try ManagedObjectModel(entities: ["FOO", "Foo", "Type"].map { EntityDefinition($0) })
     let names = AccessorGenerator(model: model, modelName: "m").files().map(\.name)
     #expect(
       names == [
@@ -66,7 +66,7 @@ struct AccessorTests {
       ("class", .category, false), (nil, .category, false),
     ] as [(String?, AccessorGenerator.CodeGeneration?, Bool)])
   func codeGeneration(stated: String?, asked: AccessorGenerator.CodeGeneration?, hasClass: Bool) throws {
-    var entity = EntityDescription("Recipe")
+    var entity = EntityDefinition("Recipe")
     entity.codeGenerationType = stated
     let model = try ManagedObjectModel(entities: [entity])
     func names(_ flavor: Flavor) -> [String] {

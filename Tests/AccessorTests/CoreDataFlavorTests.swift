@@ -18,30 +18,30 @@ struct CoreDataFlavorTests {
   }
 
   private static func kitchen() throws -> ManagedObjectModel {
-    var recipe = EntityDescription("Recipe")
+    var recipe = EntityDefinition("Recipe")
     recipe.managedObjectClassName = ".Recipe"
-    var servings = AttributeDescription("servings", .integer16)
+    var servings = AttributeDefinition("servings", .integer16)
     servings.usesScalarValueType = true
-    var tags = AttributeDescription("tags", .transformable)
+    var tags = AttributeDefinition("tags", .transformable)
     tags.attributeValueClassName = "NSArray"
     recipe.attributes = [
-      AttributeDescription("title", .string), servings, AttributeDescription("rating", .double),
-      AttributeDescription("price", .decimal), AttributeDescription("source", .uri), tags,
-      AttributeDescription("added", .date), AttributeDescription("photo", .binary), AttributeDescription("id", .uuid),
-      AttributeDescription("notes", .transformable),
+      AttributeDefinition("title", .string), servings, AttributeDefinition("rating", .double),
+      AttributeDefinition("price", .decimal), AttributeDefinition("source", .uri), tags,
+      AttributeDefinition("added", .date), AttributeDefinition("photo", .binary), AttributeDefinition("id", .uuid),
+      AttributeDefinition("notes", .transformable),
     ]
     recipe.relationships = [
-      RelationshipDescription("steps", toMany: "Step", inverse: "recipe", ordered: true),
-      RelationshipDescription("cooks", toMany: "Cook", inverse: "recipes"),
+      RelationshipDefinition("steps", toMany: "Step", inverse: "recipe", ordered: true),
+      RelationshipDefinition("cooks", toMany: "Cook", inverse: "recipes"),
     ]
-    var step = EntityDescription("Step")
-    step.relationships = [RelationshipDescription("recipe", toOne: "Recipe", inverse: "steps")]
+    var step = EntityDefinition("Step")
+    step.relationships = [RelationshipDefinition("recipe", toOne: "Recipe", inverse: "steps")]
     step.fetchedProperties = [
-      FetchedPropertyDescription("others", fetchRequest: FetchRequestTemplate("others", entityName: "Step"))
+      FetchedPropertyDefinition("others", fetchRequest: FetchRequestTemplate("others", entityName: "Step"))
     ]
-    var cook = EntityDescription("Cook")
-    cook.relationships = [RelationshipDescription("recipes", toMany: "Recipe", inverse: "cooks")]
-    var chef = EntityDescription("Chef")
+    var cook = EntityDefinition("Cook")
+    cook.relationships = [RelationshipDefinition("recipes", toMany: "Recipe", inverse: "cooks")]
+    var chef = EntityDefinition("Chef")
     chef.superentityName = "Cook"
     chef.managedObjectClassName = "Kitchen.HeadChef"
     return try ManagedObjectModel(entities: [recipe, step, cook, chef])
@@ -163,10 +163,10 @@ struct CoreDataFlavorTests {
 
   @Test("names that Apple's classes have are told, and types that the model calls alike are written out")
   func names() throws {
-    var entity = EntityDescription("Data")
+    var entity = EntityDefinition("Data")
     entity.attributes = [
-      AttributeDescription("hash", .string), AttributeDescription("self", .binary),
-      AttributeDescription("class", .date),
+      AttributeDefinition("hash", .string), AttributeDefinition("self", .binary),
+      AttributeDefinition("class", .date),
     ]
     let model = try ManagedObjectModel(entities: [entity])
     let generator = AccessorGenerator(model: model, modelName: "m", flavor: .coreData)

@@ -17,7 +17,7 @@ struct ExplanationTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var entity = EntityDescription("Item")
+    var entity = EntityDefinition("Item")
     entity.attributes = [.init("price", .integer64), .init("name", .string), .init("rank", .integer64)]
     entity.relationships = [
       .init("owner", toOne: "Item", inverse: "parts"), .init("parts", toMany: "Item", inverse: "owner"),

@@ -21,7 +21,7 @@ struct IndexPlanTests {
   }
 
   private static func store(_ path: String, isIndexed: Bool) throws -> SQLiteStore {
-    var post = EntityDescription("Post")
+    var post = EntityDefinition("Post")
     post.attributes = [
       .init("latitude", .double), .init("longitude", .double), .init("kind", .integer32), .init("rank", .integer64),
       .init("title", .string), .init("note", .string),

@@ -14,15 +14,15 @@ import Testing
 struct LayoutDerivationTests {
   private static func derived(
     _ name: String, _ type: AttributeType, _ expression: String, filter: String? = nil
-  ) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  ) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, type)
     attribute.derivation = .init(expression: expression, filteringPredicate: filter)
     return attribute
   }
 
   /// Customers with orders, which have lines of wares; wares and labels are many-to-many; VIPs are customers.
   private static func shop() throws -> ManagedObjectModel {
-    var customer = EntityDescription("Customer")
+    var customer = EntityDefinition("Customer")
     customer.attributes = [
       .init("name", .string), derived("searchName", .string, "canonical:(name)"),
       derived("loudName", .string, "uppercase:(name)"), derived("quietName", .string, "lowercase: (name)"),
@@ -30,10 +30,10 @@ struct LayoutDerivationTests {
       derived("savedAt", .date, "now()"),
     ]
     customer.relationships = [.init("orders", toMany: "Order", inverse: "customer")]
-    var vip = EntityDescription("VIP")
+    var vip = EntityDefinition("VIP")
     vip.superentityName = "Customer"
     vip.attributes = [derived("largeOrders", .integer32, "count:(orders)", filter: "total >= 10 AND note != nil")]
-    var order = EntityDescription("Order")
+    var order = EntityDefinition("Order")
     order.attributes = [
       .init("total", .double), .init("note", .string), derived("customerName", .string, "customer.name"),
       derived("customerKey", .string, "canonical:(customer.name)"),
@@ -41,16 +41,16 @@ struct LayoutDerivationTests {
     order.relationships = [
       .init("customer", toOne: "Customer", inverse: "orders"), .init("lines", toMany: "Line", inverse: "order"),
     ]
-    var line = EntityDescription("Line")
+    var line = EntityDefinition("Line")
     line.attributes = [
       .init("count", .integer32), derived("buyer", .string, "order.customer.name"),
       derived("buyerCopy", .string, "buyer"),
     ]
     line.relationships = [.init("order", toOne: "Order", inverse: "lines")]
-    var ware = EntityDescription("Ware")
+    var ware = EntityDefinition("Ware")
     ware.attributes = [.init("weight", .integer64), derived("labelCount", .integer16, "labels.@count")]
     ware.relationships = [.init("labels", toMany: "Label", inverse: "wares")]
-    var label = EntityDescription("Label")
+    var label = EntityDefinition("Label")
     label.attributes = [derived("weight", .integer64, "sum:(wares.weight)")]
     label.relationships = [.init("wares", toMany: "Ware", inverse: "labels"), .init("parts", toMany: "Ware")]
     label.attributes.append(derived("partCount", .integer64, "count:(parts)"))
@@ -177,10 +177,10 @@ struct LayoutDerivationTests {
       ("circle", "circle", "it depends, by way of others, on a derived attribute that depends on itself"),
     ])
   func obstacles(name: String, expression: String, obstacle: String) throws {
-    var shelf = EntityDescription("Shelf")
+    var shelf = EntityDefinition("Shelf")
     shelf.attributes = [.init("label", .string), Self.derived(name, .integer64, expression)]
     shelf.relationships = [.init("books", toMany: "Book", inverse: "shelf")]
-    var book = EntityDescription("Book")
+    var book = EntityDefinition("Book")
     book.attributes = [.init("title", .string), .init("pages", .integer64)]
     book.relationships = [.init("shelf", toOne: "Shelf", inverse: "books")]
     let layout = StoreLayout(model: try ManagedObjectModel(entities: [shelf, book]))

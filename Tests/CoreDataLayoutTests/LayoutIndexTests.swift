@@ -11,9 +11,9 @@ import Testing
 @Suite("indexes of every sort")
 struct LayoutIndexTests {
   private static func item(
-    _ index: FetchIndexDescription? = nil, change: (inout EntityDescription) -> Void = { _ in }
+    _ index: FetchIndexDefinition? = nil, change: (inout EntityDefinition) -> Void = { _ in }
   ) throws -> ManagedObjectModel {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [
       .init("code", .string), .init("rank", .integer32), .init("day", .date), .init("flag", .boolean),
       .init("order", .string),
@@ -25,8 +25,8 @@ struct LayoutIndexTests {
     return try ManagedObjectModel(entities: [item])
   }
 
-  private static func partial(_ predicate: String) -> FetchIndexDescription {
-    FetchIndexDescription(
+  private static func partial(_ predicate: String) -> FetchIndexDefinition {
+    FetchIndexDefinition(
       "some", elements: [.init(.property("code")), .init(.property("rank"), isAscending: false)],
       partialIndexPredicate: predicate)
   }
@@ -130,7 +130,7 @@ struct LayoutIndexTests {
 
   @Test("indexes name to-many relationships, the row and its entity; what has no column is passed over")
   func rowElements() throws {
-    let elements: [(String, [FetchIndexDescription.Element.Content])] = [
+    let elements: [(String, [FetchIndexDefinition.Element.Content])] = [
       ("alone", [.property("children")]), ("key", [.property("parent"), .property("children")]),
       ("kind", [.property("code"), .property("entity")]),
       ("row", [.expression("self", type: nil), .property("children")]),
@@ -185,11 +185,11 @@ struct LayoutIndexTests {
 
   @Test("constraints belong to the entity that declares them, and sub-entities share the index")
   func inheritedConstraints() throws {
-    var child = EntityDescription("Special")
+    var child = EntityDefinition("Special")
     child.superentityName = "Item"
     child.attributes = [.init("extra", .integer16)]
     child.uniquenessConstraints = [["extra", "code"]]
-    let parent = try Self.item { $0.uniquenessConstraints = [["code"], ["parent", "rank"]] }.descriptions[0]
+    let parent = try Self.item { $0.uniquenessConstraints = [["code"], ["parent", "rank"]] }.definitions[0]
     let layout = StoreLayout(model: try ManagedObjectModel(entities: [parent, child]))
     #expect(
       layout.indexes.filter { $0.kind == .unique }.map(\.createStatement) == [

@@ -11,10 +11,10 @@ import Testing
 @Suite("names of tables and columns")
 struct LayoutNameTests {
   private static func entity(
-    _ name: String, _ attributes: [AttributeDescription] = [], _ relationships: [RelationshipDescription] = [],
+    _ name: String, _ attributes: [AttributeDefinition] = [], _ relationships: [RelationshipDefinition] = [],
     parent: String? = nil
-  ) -> EntityDescription {
-    var entity = EntityDescription(name)
+  ) -> EntityDefinition {
+    var entity = EntityDefinition(name)
     entity.attributes = attributes
     entity.relationships = relationships
     entity.superentityName = parent
@@ -116,9 +116,9 @@ struct LayoutNameTests {
 
   @Test("composites of composites have a column per leaf, numbered where leaves are called alike")
   func composites() throws {
-    var street = AttributeDescription("street", .composite)
+    var street = AttributeDefinition("street", .composite)
     street.composite = .init(name: "Street", elements: [.init("name", .string), .init("number", .integer16)])
-    var home = AttributeDescription("home", .composite)
+    var home = AttributeDefinition("home", .composite)
     home.composite = .init(name: "Address", elements: [street, .init("town", .string)])
     var work = home
     work.name = "work"
@@ -136,12 +136,12 @@ struct LayoutNameTests {
 
   @Test("leaves are numbered in the order of the elements, not of their names")
   func elementOrder() throws {
-    func composite(_ name: String, _ elements: [AttributeDescription]) -> AttributeDescription {
-      var attribute = AttributeDescription(name, .composite)
+    func composite(_ name: String, _ elements: [AttributeDefinition]) -> AttributeDefinition {
+      var attribute = AttributeDefinition(name, .composite)
       attribute.composite = .init(name: name, elements: elements)
       return attribute
     }
-    var cache = AttributeDescription("id", .string)
+    var cache = AttributeDefinition("id", .string)
     cache.isTransient = true
     // As a published app's store has it: `author.id` comes before the entity's own `id`.
     let author = composite("author", [.init("name", .string), .init("id", .uuid)])
@@ -165,12 +165,12 @@ struct LayoutNameTests {
   @Test("columns of random composites are named as a slow twin names them")
   func randomComposites() throws {
     var random = SeededGenerator(seed: 4)
-    func make(_ name: String, _ depth: Int) -> AttributeDescription {
-      var attribute = AttributeDescription(name, [.string, .integer16, .date].randomElement(using: &random) ?? .string)
+    func make(_ name: String, _ depth: Int) -> AttributeDefinition {
+      var attribute = AttributeDefinition(name, [.string, .integer16, .date].randomElement(using: &random) ?? .string)
       if depth < 3, Int.random(in: 0..<3, using: &random) == 0 {
         var names = Set((0..<Int.random(in: 0...3, using: &random)).map { _ in word() })
         if depth == 0 { names.insert("name") }
-        attribute = AttributeDescription(name, .composite)
+        attribute = AttributeDefinition(name, .composite)
         attribute.composite = .init(
           name: name, elements: names.sorted().shuffled(using: &random).map { make($0, depth + 1) })
       }
@@ -184,7 +184,7 @@ struct LayoutNameTests {
       let model = try ManagedObjectModel(entities: [Self.entity("Item", attributes.shuffled(using: &random))])
       let layout = StoreLayout(model: model)
       var taken: Set<String> = []
-      func walk(_ attribute: AttributeDescription, _ path: String) throws {
+      func walk(_ attribute: AttributeDefinition, _ path: String) throws {
         if attribute.isTransient { return }
         if let elements = attribute.composite?.elements {
           return try elements.forEach { try walk($0, path + "." + $0.name) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("layout of models of our own")
 struct LayoutTests {
-  private func statements(_ entities: [EntityDescription]) throws -> [String] {
+  private func statements(_ entities: [EntityDefinition]) throws -> [String] {
     StoreLayout(model: try ManagedObjectModel(entities: entities)).tableStatements
   }
 
@@ -29,11 +29,11 @@ struct LayoutTests {
 
   @Test("numbers go depth first, by name without regard to case")
   func numbers() throws {
-    var child = EntityDescription("zebra")
+    var child = EntityDefinition("zebra")
     child.superentityName = "Alpha"
     let model = try ManagedObjectModel(entities: [
-      EntityDescription("SyncFeature"), EntityDescription("SyncableSettings"), EntityDescription("beta"),
-      EntityDescription("Alpha"), child,
+      EntityDefinition("SyncFeature"), EntityDefinition("SyncableSettings"), EntityDefinition("beta"),
+      EntityDefinition("Alpha"), child,
     ])
     let layout = StoreLayout(model: model)
     #expect(layout.entitiesByNumber.map(\.name) == ["Alpha", "zebra", "beta", "SyncableSettings", "SyncFeature"])
@@ -43,11 +43,11 @@ struct LayoutTests {
 
   @Test("a name that the table has already gets a number")
   func collisions() throws {
-    var message = EntityDescription("Message")
-    var first = EntityDescription("SystemMessage")
+    var message = EntityDefinition("Message")
+    var first = EntityDefinition("SystemMessage")
     first.superentityName = "Message"
     first.attributes = [.init("text", .string)]
-    var second = EntityDescription("TextMessage")
+    var second = EntityDefinition("TextMessage")
     second.superentityName = "Message"
     second.attributes = [.init("text", .string)]
     message.attributes = [.init("sent", .date)]
@@ -60,9 +60,9 @@ struct LayoutTests {
 
   @Test("an album's ordered assets are joined under the album's name")
   func orderedManyToMany() throws {
-    var album = EntityDescription("Album")
+    var album = EntityDefinition("Album")
     album.relationships = [.init("assets", toMany: "Asset", inverse: "albums", ordered: true)]
-    var asset = EntityDescription("Asset")
+    var asset = EntityDefinition("Asset")
     asset.relationships = [.init("albums", toMany: "Album", inverse: "assets")]
     let layout = StoreLayout(model: try ManagedObjectModel(entities: [album, asset]))
     #expect(
@@ -74,11 +74,11 @@ struct LayoutTests {
 
   @Test("two relationships between the same entities get a join table each")
   func twoJoinTables() throws {
-    var user = EntityDescription("User")
+    var user = EntityDefinition("User")
     user.relationships = [
       .init("liked", toMany: "Post", inverse: "users"), .init("read", toMany: "Post", inverse: "readers"),
     ]
-    var post = EntityDescription("Post")
+    var post = EntityDefinition("Post")
     post.relationships = [
       .init("users", toMany: "User", inverse: "liked"), .init("readers", toMany: "User", inverse: "read"),
     ]
@@ -88,8 +88,8 @@ struct LayoutTests {
 
   @Test("composites have a column per leaf, named after the leaf alone")
   func composites() throws {
-    var place = EntityDescription("Place")
-    var address = AttributeDescription("address", .composite)
+    var place = EntityDefinition("Place")
+    var address = AttributeDefinition("address", .composite)
     address.composite = .init(name: "Address", elements: [.init("street", .string), .init("number", .integer16)])
     place.attributes = [address]
     let layout = StoreLayout(model: try ManagedObjectModel(entities: [place]))
@@ -101,7 +101,7 @@ struct LayoutTests {
 
   @Test("indexes follow the newest framework by default and older ones on request")
   func indexes() throws {
-    var entity = EntityDescription("Item")
+    var entity = EntityDefinition("Item")
     entity.attributes = [.init("code", .string), .init("rank", .integer32)]
     entity.uniquenessConstraints = [["code"], ["code", "rank"]]
     entity.fetchIndexes = [

@@ -16,8 +16,8 @@ import Testing
 @Suite("random saves")
 struct RandomSaveTests {
   private static func model() throws -> ManagedObjectModel {
-    var node = EntityDescription("Node")
-    var picture = AttributeDescription("picture", .binary)
+    var node = EntityDefinition("Node")
+    var picture = AttributeDefinition("picture", .binary)
     picture.allowsExternalBinaryDataStorage = true
     node.attributes = [
       .init("code", .integer64), .init("name", .string), .init("weight", .double), .init("small", .float),
@@ -28,10 +28,10 @@ struct RandomSaveTests {
       .init("owner", toOne: "Node", inverse: "parts"), .init("parts", toMany: "Node", inverse: "owner", ordered: true),
       .init("peers", toMany: "Node", inverse: "peersOf"), .init("peersOf", toMany: "Node", inverse: "peers"),
     ]
-    var leaf = EntityDescription("Leaf")
+    var leaf = EntityDefinition("Leaf")
     leaf.superentityName = "Node"
     leaf.attributes = [.init("extra", .string)]
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.attributes = [.init("text", .string)]
     tag.relationships = [.init("marks", toMany: "Node")]
     return try ManagedObjectModel(entities: [node, leaf, tag])
@@ -45,7 +45,7 @@ struct RandomSaveTests {
 
     mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 
-    mutating func value(_ attribute: AttributeDescription) -> Value {
+    mutating func value(_ attribute: AttributeDefinition) -> Value {
       if number(6) == 0 { return .null }
       switch attribute.type {
       case .integer64: return .integer(Int64(number(2_000)))

@@ -19,10 +19,10 @@ struct StoreBatchTests {
   /// Items with a unique code, an indexed rank, a picture that may lie in a file, and an owner of which they are
   /// ordered parts.
   private static func model() throws -> ManagedObjectModel {
-    var item = EntityDescription("Item")
-    var picture = AttributeDescription("picture", .binary)
+    var item = EntityDefinition("Item")
+    var picture = AttributeDefinition("picture", .binary)
     picture.allowsExternalBinaryDataStorage = true
-    var code = AttributeDescription("code", .integer64)
+    var code = AttributeDefinition("code", .integer64)
     code.preservesValueInHistoryOnDeletion = true
     item.attributes = [code, .init("rank", .integer64), .init("name", .string), picture]
     item.uniquenessConstraints = [["code"]]

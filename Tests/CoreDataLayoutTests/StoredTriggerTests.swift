@@ -14,14 +14,14 @@ import Testing
 struct StoredTriggerTests {
   /// Assets with a place and a camera, under a parent entity whose table they share; details hold the camera.
   private static func photos() throws -> ManagedObjectModel {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("title", .string)]
-    var asset = EntityDescription("Asset")
+    var asset = EntityDefinition("Asset")
     asset.superentityName = "Item"
     asset.attributes = [.init("latitude", .double), .init("longitude", .double), .init("altitude", .double)]
-    var camera = AttributeDescription("camera", .string)
+    var camera = AttributeDefinition("camera", .string)
     camera.derivation = .init(expression: "details.camera")
-    var count = AttributeDescription("tagCount", .integer64)
+    var count = AttributeDefinition("tagCount", .integer64)
     count.derivation = .init(expression: "tags.@count")
     asset.attributes += [camera, count]
     asset.relationships = [
@@ -30,10 +30,10 @@ struct StoredTriggerTests {
     asset.fetchIndexes = [
       .init("byLocation", elements: ["latitude", "longitude"].map { .init(.property($0), kind: .rTree) })
     ]
-    var details = EntityDescription("Details")
+    var details = EntityDefinition("Details")
     details.attributes = [.init("camera", .string)]
     details.relationships = [.init("asset", toOne: "Asset", inverse: "details")]
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.relationships = [.init("asset", toOne: "Asset", inverse: "tags")]
     return try ManagedObjectModel(entities: [item, asset, details, tag])
   }

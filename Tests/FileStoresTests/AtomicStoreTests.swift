@@ -70,8 +70,8 @@ struct AtomicStoreTests {
   func otherModel(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     try Library.fill(try kind.open(in: folder, try Library.model()))
-    var descriptions = try Library.model().descriptions
-    descriptions[0].attributes.append(AttributeDescription("pages", .integer16))
+    var descriptions = try Library.model().definitions
+    descriptions[0].attributes.append(AttributeDefinition("pages", .integer16))
     let other = try ManagedObjectModel(entities: descriptions)
     #expect {
       try kind.open(in: folder, other)

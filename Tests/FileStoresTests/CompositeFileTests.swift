@@ -15,15 +15,15 @@ struct CompositeFileTests {
   }
 
   private static func model() throws -> ManagedObjectModel {
-    var spot = AttributeDescription("spot", .composite)
+    var spot = AttributeDefinition("spot", .composite)
     spot.composite = .init(name: "Spot", elements: [.init("x", .float), .init("seen", .date)])
-    var cache = AttributeDescription("cache", .string)
+    var cache = AttributeDefinition("cache", .string)
     cache.isTransient = true
-    var address = AttributeDescription("address", .composite)
+    var address = AttributeDefinition("address", .composite)
     address.composite = .init(
       name: "Address",
       elements: [.init("street", .string), spot, .init("area", .binary), .init("open", .boolean), cache])
-    var venue = EntityDescription("Venue")
+    var venue = EntityDefinition("Venue")
     venue.attributes = [.init("name", .string), address, .init("zone", .integer16)]
     venue.uniquenessConstraints = [["name"]]
     return try ManagedObjectModel(entities: [venue])

@@ -141,7 +141,7 @@ struct DerivedAttributeTests {
 
   @Test("filters of counts mean the same, missing values and other types included", arguments: [1, 2, 3])
   func filters(seed: Int) throws {
-    var entities = try Museum.derivedModel().entities.map(\.description)
+    var entities = try Museum.derivedModel().entities.map(\.definition)
     let artist = try #require(entities.firstIndex { $0.name == "Artist" })
     for (index, filter) in Self.filters.enumerated() {
       entities[artist].attributes.append(
@@ -166,9 +166,9 @@ struct DerivedAttributeTests {
 
   @Test("derived values may have to be unique", arguments: whole)
   func uniqueness(kind: StoreKind) throws {
-    var person = EntityDescription("Person")
+    var person = EntityDefinition("Person")
     person.attributes = [
-      AttributeDescription("code", .string), Museum.attribute("key", .string, "canonical:(code)"),
+      AttributeDefinition("code", .string), Museum.attribute("key", .string, "canonical:(code)"),
     ]
     person.uniquenessConstraints = [["key"]]
     let folder = try TemporaryFolder()
@@ -199,17 +199,17 @@ struct DerivedAttributeTests {
   @Test(
     "values follow both sides of a one-to-one relationship, and infinities that cancel have no sum", arguments: whole)
   func oneToOne(kind: StoreKind) throws {
-    var seat = EntityDescription("Seat")
-    seat.attributes = [AttributeDescription("code", .string), Museum.attribute("guest", .string, "ticket.code")]
+    var seat = EntityDefinition("Seat")
+    seat.attributes = [AttributeDefinition("code", .string), Museum.attribute("guest", .string, "ticket.code")]
     seat.relationships = [.init("ticket", toOne: "Ticket", inverse: "seat")]
-    var ticket = EntityDescription("Ticket")
-    ticket.attributes = [AttributeDescription("code", .string), AttributeDescription("price", .double)]
+    var ticket = EntityDefinition("Ticket")
+    ticket.attributes = [AttributeDefinition("code", .string), AttributeDefinition("price", .double)]
     ticket.relationships = [
       .init("seat", toOne: "Seat", inverse: "ticket"), .init("hall", toOne: "Hall", inverse: "tickets"),
     ]
-    var hall = EntityDescription("Hall")
+    var hall = EntityDefinition("Hall")
     hall.attributes = [
-      AttributeDescription("code", .string), Museum.attribute("takings", .double, "tickets.@sum.price"),
+      AttributeDefinition("code", .string), Museum.attribute("takings", .double, "tickets.@sum.price"),
       Museum.attribute("guest", .string, "lowercase:(doorman.ticket.code)"),
     ]
     hall.relationships = [.init("tickets", toMany: "Ticket", inverse: "hall"), .init("doorman", toOne: "Seat")]

@@ -3,10 +3,10 @@ import ObjectModel
 extension Museum {
   /// The museum with derived attributes of every form: inherited, over every kind of relationship, and over each other.
   static func derivedModel() throws -> ManagedObjectModel {
-    var entities = try model().entities.map(\.description)
+    var entities = try model().entities.map(\.definition)
     for (index, entity) in entities.enumerated() {
       entities[index].attributes += derived[entity.name] ?? []
-      if entity.name == "Work" { entities[index].attributes.append(AttributeDescription("quarters", .double)) }
+      if entity.name == "Work" { entities[index].attributes.append(AttributeDefinition("quarters", .double)) }
     }
     return try ManagedObjectModel(entities: entities)
   }
@@ -14,13 +14,13 @@ extension Museum {
   /// A derived attribute.
   static func attribute(
     _ name: String, _ type: AttributeType, _ expression: String, where filter: String? = nil
-  ) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  ) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, type)
     attribute.derivation = .init(expression: expression, filteringPredicate: filter)
     return attribute
   }
 
-  private static var derived: [String: [AttributeDescription]] {
+  private static var derived: [String: [AttributeDefinition]] {
     [
       "Work": [
         attribute("canonicalTitle", .string, "canonical:(title)"), attribute("loudTitle", .string, "uppercase:(title)"),

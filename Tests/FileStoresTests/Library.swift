@@ -5,24 +5,24 @@ import StoreInterface
 /// A small model whose files can be written down in tests.
 enum Library {
   static func model() throws -> ManagedObjectModel {
-    var book = EntityDescription("Book")
+    var book = EntityDefinition("Book")
     book.attributes = [
-      AttributeDescription("title", .string), AttributeDescription("year", .integer32),
-      AttributeDescription("added", .date), AttributeDescription("cover", .binary),
+      AttributeDefinition("title", .string), AttributeDefinition("year", .integer32),
+      AttributeDefinition("added", .date), AttributeDefinition("cover", .binary),
     ]
     book.uniquenessConstraints = [["title"]]
     book.relationships = [
-      RelationshipDescription("shelf", toOne: "Shelf", inverse: "books"),
-      RelationshipDescription("subjects", toMany: "Subject", inverse: "books"),
+      RelationshipDefinition("shelf", toOne: "Shelf", inverse: "books"),
+      RelationshipDefinition("subjects", toMany: "Subject", inverse: "books"),
     ]
-    var shelf = EntityDescription("Shelf")
-    shelf.attributes = [AttributeDescription("label", .string)]
+    var shelf = EntityDefinition("Shelf")
+    shelf.attributes = [AttributeDefinition("label", .string)]
     shelf.uniquenessConstraints = [["label"]]
-    shelf.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "shelf")]
-    var subject = EntityDescription("Subject")
-    subject.attributes = [AttributeDescription("name", .string)]
+    shelf.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "shelf")]
+    var subject = EntityDefinition("Subject")
+    subject.attributes = [AttributeDefinition("name", .string)]
     subject.uniquenessConstraints = [["name"]]
-    subject.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "subjects")]
+    subject.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "subjects")]
     return try ManagedObjectModel(entities: [book, shelf, subject])
   }
 

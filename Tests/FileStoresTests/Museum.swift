@@ -11,48 +11,48 @@ enum Museum {
   }
 
   static func model() throws -> ManagedObjectModel {
-    var work = EntityDescription("Work")
+    var work = EntityDefinition("Work")
     work.attributes = [
-      AttributeDescription("code", .string), AttributeDescription("title", .string),
-      AttributeDescription("small", .integer16), AttributeDescription("medium", .integer32),
-      AttributeDescription("large", .integer64), AttributeDescription("ratio", .double),
-      AttributeDescription("weight", .float), AttributeDescription("price", .decimal),
-      AttributeDescription("isShown", .boolean), AttributeDescription("made", .date),
-      AttributeDescription("image", .binary), AttributeDescription("token", .uuid),
-      AttributeDescription("link", .uri), AttributeDescription("extra", .transformable),
+      AttributeDefinition("code", .string), AttributeDefinition("title", .string),
+      AttributeDefinition("small", .integer16), AttributeDefinition("medium", .integer32),
+      AttributeDefinition("large", .integer64), AttributeDefinition("ratio", .double),
+      AttributeDefinition("weight", .float), AttributeDefinition("price", .decimal),
+      AttributeDefinition("isShown", .boolean), AttributeDefinition("made", .date),
+      AttributeDefinition("image", .binary), AttributeDefinition("token", .uuid),
+      AttributeDefinition("link", .uri), AttributeDefinition("extra", .transformable),
     ]
-    var note = AttributeDescription("note", .string)
+    var note = AttributeDefinition("note", .string)
     note.isTransient = true
     work.attributes.append(note)
     work.uniquenessConstraints = [["code"]]
     work.relationships = [
-      RelationshipDescription("artist", toOne: "Artist", inverse: "works"),
-      RelationshipDescription("room", toOne: "Room", inverse: "works"),
-      RelationshipDescription("tags", toMany: "Tag", inverse: "works"),
+      RelationshipDefinition("artist", toOne: "Artist", inverse: "works"),
+      RelationshipDefinition("room", toOne: "Room", inverse: "works"),
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "works"),
     ]
-    var painting = EntityDescription("Painting")
+    var painting = EntityDefinition("Painting")
     painting.superentityName = "Work"
-    painting.attributes = [AttributeDescription("technique", .string)]
-    var artist = EntityDescription("Artist")
-    artist.attributes = [AttributeDescription("code", .string)]
+    painting.attributes = [AttributeDefinition("technique", .string)]
+    var artist = EntityDefinition("Artist")
+    artist.attributes = [AttributeDefinition("code", .string)]
     artist.uniquenessConstraints = [["code"]]
     artist.relationships = [
-      RelationshipDescription("works", toMany: "Work", inverse: "artist", ordered: true),
-      RelationshipDescription("friends", toMany: "Artist", inverse: "friends"),
-      RelationshipDescription("favourite", toOne: "Work"),
-      RelationshipDescription("studio", toOne: "Room", inverse: "tenant"),
+      RelationshipDefinition("works", toMany: "Work", inverse: "artist", ordered: true),
+      RelationshipDefinition("friends", toMany: "Artist", inverse: "friends"),
+      RelationshipDefinition("favourite", toOne: "Work"),
+      RelationshipDefinition("studio", toOne: "Room", inverse: "tenant"),
     ]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("code", .string)]
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("code", .string)]
     tag.uniquenessConstraints = [["code"]]
-    tag.relationships = [RelationshipDescription("works", toMany: "Work", inverse: "tags", ordered: true)]
-    var room = EntityDescription("Room")
-    room.attributes = [AttributeDescription("code", .string)]
+    tag.relationships = [RelationshipDefinition("works", toMany: "Work", inverse: "tags", ordered: true)]
+    var room = EntityDefinition("Room")
+    room.attributes = [AttributeDefinition("code", .string)]
     room.uniquenessConstraints = [["code"]]
     room.relationships = [
-      RelationshipDescription("works", toMany: "Work", inverse: "room"),
-      RelationshipDescription("signs", toMany: "Tag"),
-      RelationshipDescription("tenant", toOne: "Artist", inverse: "studio"),
+      RelationshipDefinition("works", toMany: "Work", inverse: "room"),
+      RelationshipDefinition("signs", toMany: "Tag"),
+      RelationshipDefinition("tenant", toOne: "Artist", inverse: "studio"),
     ]
     return try ManagedObjectModel(entities: [work, painting, artist, tag, room])
   }

@@ -27,17 +27,17 @@ final class NotebookStore: IncrementalStore, @unchecked Sendable {
   }
 
   static func model() throws -> ManagedObjectModel {
-    var note = EntityDescription("Note")
+    var note = EntityDefinition("Note")
     note.attributes = [
-      AttributeDescription("name", .string), AttributeDescription("text", .string),
-      AttributeDescription("rank", .integer64),
+      AttributeDefinition("name", .string), AttributeDefinition("text", .string),
+      AttributeDefinition("rank", .integer64),
     ]
     note.uniquenessConstraints = [["name"], ["text", "parent"]]
     note.relationships = [
-      RelationshipDescription("parent", toOne: "Note", inverse: "children"),
-      RelationshipDescription("children", toMany: "Note", inverse: "parent"),
-      RelationshipDescription("related", toMany: "Note", inverse: "mentions"),
-      RelationshipDescription("mentions", toMany: "Note", inverse: "related"),
+      RelationshipDefinition("parent", toOne: "Note", inverse: "children"),
+      RelationshipDefinition("children", toMany: "Note", inverse: "parent"),
+      RelationshipDefinition("related", toMany: "Note", inverse: "mentions"),
+      RelationshipDefinition("mentions", toMany: "Note", inverse: "related"),
     ]
     return try ManagedObjectModel(entities: [note])
   }

@@ -77,7 +77,7 @@ struct RecordFileStoreTests {
 
   @Test("an entity called Store cannot have a JSON file beside store.json")
   func storeEntity() throws {
-    let model = try ManagedObjectModel(entities: [EntityDescription("Store")])
+    let model = try ManagedObjectModel(entities: [EntityDefinition("Store")])
     let description = PersistentStoreDescription(type: RecordFolderType(format: .json), url: folder.url)
     #expect(throws: StoreError.self) { try description.type.load(description, model: model) }
     #expect(try folder.names().isEmpty)
@@ -166,7 +166,7 @@ struct RecordFileStoreTests {
 
   @Test("a model with entities that nothing identifies is refused, unless an option names the key")
   func missingKey() throws {
-    var descriptions = model.descriptions
+    var descriptions = model.definitions
     descriptions[1].uniquenessConstraints = []
     let keyless = try ManagedObjectModel(entities: descriptions)
     let description = PersistentStoreDescription(type: .csvFolder, url: folder.url)

@@ -58,19 +58,19 @@ struct PageLoadTarget {
 
   // MARK: - The model
 
-  private static func entities(_ choices: inout Choices) -> [EntityDescription] {
-    var entities = (0..<(1 + choices.below(4))).map { EntityDescription("E\($0)") }
+  private static func entities(_ choices: inout Choices) -> [EntityDefinition] {
+    var entities = (0..<(1 + choices.below(4))).map { EntityDefinition("E\($0)") }
     for index in entities.indices {
       if index > 0, choices.below(3) == 0 { entities[index].superentityName = "E\(choices.below(index))" }
       entities[index].attributes = (0..<choices.below(6)).map { number in
-        AttributeDescription("a\(index)x\(number)", types[choices.below(types.count)])
+        AttributeDefinition("a\(index)x\(number)", types[choices.below(types.count)])
       }
       let names = entities[index].attributes.filter { $0.type != .binary }.map(\.name)
       if let name = names.first, choices.bit() {
         let other = names[choices.below(names.count)]
-        let elements = [FetchIndexDescription.Element(.property(name), isAscending: choices.bit())]
+        let elements = [FetchIndexDefinition.Element(.property(name), isAscending: choices.bit())]
         entities[index].fetchIndexes = [
-          FetchIndexDescription("i\(index)", elements: elements + (other == name ? [] : [.init(.property(other))]))
+          FetchIndexDefinition("i\(index)", elements: elements + (other == name ? [] : [.init(.property(other))]))
         ]
       }
     }

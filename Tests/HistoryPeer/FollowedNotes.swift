@@ -17,8 +17,8 @@ package final class FollowedNotes {
 
   /// Opens the store, or makes it.
   package init(storeURL: URL) throws {
-    var note = EntityDescription("Note")
-    note.attributes = [AttributeDescription("text", .string), AttributeDescription("readings", .integer32)]
+    var note = EntityDefinition("Note")
+    note.attributes = [AttributeDefinition("text", .string), AttributeDefinition("readings", .integer32)]
     let description = PersistentStoreDescription(type: .sqlite, url: storeURL)
     description.tracksHistory = true
     description.postsRemoteChanges = true

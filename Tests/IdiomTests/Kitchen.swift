@@ -4,34 +4,34 @@ import Seedbed
 /// A model as the idioms of this folder use it, with the classes that a Core Data project would have.
 enum Kitchen {
   static func model() throws -> ManagedObjectModel {
-    var recipe = EntityDescription("Recipe")
-    var title = AttributeDescription("title", .string)
+    var recipe = EntityDefinition("Recipe")
+    var title = AttributeDefinition("title", .string)
     title.isOptional = false
-    var servings = AttributeDescription("servings", .integer16)
+    var servings = AttributeDefinition("servings", .integer16)
     servings.defaultValue = 4
     servings.minimumValue = 1
     recipe.attributes = [
-      title, servings, AttributeDescription("rating", .double), AttributeDescription("price", .decimal),
-      AttributeDescription("created", .date), AttributeDescription("saved", .date),
-      AttributeDescription("isFavorite", .boolean),
-      AttributeDescription("link", .uri), AttributeDescription("code", .uuid), AttributeDescription("picture", .binary),
+      title, servings, AttributeDefinition("rating", .double), AttributeDefinition("price", .decimal),
+      AttributeDefinition("created", .date), AttributeDefinition("saved", .date),
+      AttributeDefinition("isFavorite", .boolean),
+      AttributeDefinition("link", .uri), AttributeDefinition("code", .uuid), AttributeDefinition("picture", .binary),
     ]
-    var steps = RelationshipDescription("steps", toMany: "Step", inverse: "recipe", ordered: true)
+    var steps = RelationshipDefinition("steps", toMany: "Step", inverse: "recipe", ordered: true)
     steps.deleteRule = .cascade
     recipe.relationships = [
-      RelationshipDescription("author", toOne: "Person", inverse: "recipes"), steps,
-      RelationshipDescription("tags", toMany: "Tag", inverse: "recipes"),
+      RelationshipDefinition("author", toOne: "Person", inverse: "recipes"), steps,
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "recipes"),
     ]
-    var person = EntityDescription("Person")
-    person.attributes = [AttributeDescription("name", .string), AttributeDescription("age", .integer32)]
-    person.relationships = [RelationshipDescription("recipes", toMany: "Recipe", inverse: "author")]
+    var person = EntityDefinition("Person")
+    person.attributes = [AttributeDefinition("name", .string), AttributeDefinition("age", .integer32)]
+    person.relationships = [RelationshipDefinition("recipes", toMany: "Recipe", inverse: "author")]
     person.uniquenessConstraints = [["name"]]
-    var step = EntityDescription("Step")
-    step.attributes = [AttributeDescription("text", .string), AttributeDescription("minutes", .integer32)]
-    step.relationships = [RelationshipDescription("recipe", toOne: "Recipe", inverse: "steps")]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("name", .string)]
-    tag.relationships = [RelationshipDescription("recipes", toMany: "Recipe", inverse: "tags")]
+    var step = EntityDefinition("Step")
+    step.attributes = [AttributeDefinition("text", .string), AttributeDefinition("minutes", .integer32)]
+    step.relationships = [RelationshipDefinition("recipe", toOne: "Recipe", inverse: "steps")]
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("name", .string)]
+    tag.relationships = [RelationshipDefinition("recipes", toMany: "Recipe", inverse: "tags")]
     return try ManagedObjectModel(
       entities: [recipe, person, step, tag],
       fetchRequestTemplates: [

@@ -6,8 +6,8 @@ import Testing
 @Suite("Idioms: migrations")
 struct MigrationIdioms {
   private static func model(_ names: [String]) throws -> ManagedObjectModel {
-    var note = EntityDescription("Note")
-    note.attributes = names.map { AttributeDescription($0, .string) }
+    var note = EntityDefinition("Note")
+    note.attributes = names.map { AttributeDefinition($0, .string) }
     return try ManagedObjectModel(entities: [note])
   }
 

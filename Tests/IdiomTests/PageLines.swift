@@ -38,13 +38,6 @@ private enum PageLines {
     }
   }
 
-  static func store(of object: ManagedObject, _ coordinator: PersistentStoreCoordinator) -> (any PersistentStore)? {
-    if case .permanent(let store, _) = object.objectID.reference {
-      return coordinator.persistentStore(identifier: store)
-    }
-    return nil
-  }
-
   class Checked: ManagedObject {
     override func validateValue(_ value: inout Value, forKey key: String) throws {
       if key == "title", value == .null { value = "Soup" }
@@ -115,18 +108,17 @@ private enum PageLines {
   ) throws {
     AttributeTransformers.register(T(), forName: "T")
     manager.migrationPolicies = MigrationPolicies([MakerPolicy.self])
-    var recipe = EntityDescription()
-    recipe.name = "Recipe"
-    var soup = EntityDescription("Soup")
-    soup.superentityName = "Recipe"
-    var title = AttributeDescription("title", .string)
-    title.defaultValue = "Soup"
-    recipe.properties = [title, RelationshipDescription("steps", toMany: "Step", inverse: "recipe")]
+    let recipe = EntityDescription()
+    let title = AttributeDescription()
+    recipe.properties = [title]
+    title.minimumValue = 1
+    (title.maximumValue, title.regularExpression) = (80, "[A-Z].*")
     let model = try ManagedObjectModel(entities: [recipe])
-    if let entity = model["Recipe"], let attribute = entity.attributesByName["title"] {
-      _ = entity.userInfo["key"]
-      _ = attribute.defaultValue.string
-    }
+    let (entity, attribute, relationship) = (recipe, title, RelationshipDescription())
+    _ = (entity.handle, entity.definition, attribute.definition, relationship.definition)
+    _ = attribute.definition.derivation
+    _ = model["Recipe"]
+    for entity in model.entities { _ = entity.name }
     _ = model.configurations.keys
     _ = try ModelLibrary(modelURL: url).mapping(from: old, to: new)?.mappingModel
     _ = try MappingModelReader.read(path: path).mappingModel

@@ -50,9 +50,9 @@ final class StrictMenu: ManagedObject {
 @Suite("Idioms: refusals of one's own")
 struct RefusalIdioms {
   private func serve(_ body: (ManagedObjectContext) throws -> Void) throws {
-    var menu = EntityDescription("Menu")
+    var menu = EntityDefinition("Menu")
     menu.managedObjectClassName = "StrictMenu"
-    menu.attributes = [AttributeDescription("name", .string)]
+    menu.attributes = [AttributeDefinition("name", .string)]
     let container = PersistentContainer(
       name: "Menus", managedObjectModel: try ManagedObjectModel(entities: [menu]),
       persistentStoreDescriptions: [PersistentStoreDescription(type: .inMemory)])

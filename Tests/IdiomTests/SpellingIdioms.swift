@@ -212,31 +212,31 @@ struct SpellingIdioms {
 
   @Test("spellings: a model in code")
   func model() throws {
-    var title = AttributeDescription()
+    var title = AttributeDefinition()
     title.name = "title"
     title.attributeType = .stringAttributeType
     title.isOptional = false
-    var notes = RelationshipDescription("notes", toMany: "Note", inverse: "folder")
+    var notes = RelationshipDefinition("notes", toMany: "Note", inverse: "folder")
     notes.deleteRule = .cascadeDeleteRule
     notes.minCount = 1
     notes.maxCount = 3
-    var folder = EntityDescription()
+    var folder = EntityDefinition()
     folder.name = "Folder"
     folder.properties = [title, notes]
-    folder.indexes = [FetchIndexDescription(name: "byTitle", elements: [.init(.property("title"))])]
-    var note = EntityDescription("Note")
-    note.properties = [RelationshipDescription("folder", toOne: "Folder", inverse: "notes")]
+    folder.indexes = [FetchIndexDefinition(name: "byTitle", elements: [.init(.property("title"))])]
+    var note = EntityDefinition("Note")
+    note.properties = [RelationshipDefinition("folder", toOne: "Folder", inverse: "notes")]
     let model = try ManagedObjectModel(entities: [folder, note])
     let entity = try #require(model.entitiesByName["Folder"])
     #expect(entity.attributesByName["title"]?.attributeType == .string)
-    #expect(entity.description.properties.map(\.name) == ["title", "notes"])
+    #expect(entity.definition.properties.map(\.name) == ["title", "notes"])
     let relationship = try #require(entity.relationshipsByName["notes"])
     #expect(relationship.minCount == 1 && relationship.maxCount == 3 && relationship.deleteRule == .cascade)
-    #expect(relationship.destinationEntity.name == "Note" && relationship.inverseRelationship?.name == "folder")
-    #expect(relationship.isOptional && relationship.userInfo.isEmpty)
-    #expect(entity.managedObjectModel === model && entity.managedObjectClassName == nil && entity.userInfo.isEmpty)
+    #expect(relationship.destinationEntity?.name == "Note" && relationship.inverseRelationship?.name == "folder")
+    #expect(relationship.isOptional && relationship.userInfo?.isEmpty == true)
+    #expect(entity.managedObjectModel === model && entity.managedObjectClassName == "NSManagedObject")
     #expect(entity.propertiesByName.keys.sorted() == ["notes", "title"] && entity.properties.count == 2)
-    #expect(entity.indexes.map(\.name) == ["byTitle"] && entity.renamingIdentifier == nil)
+    #expect(entity.indexes.map(\.name) == ["byTitle"] && entity.renamingIdentifier == "Folder")
     #expect(entity.subentitiesByName.isEmpty && entity.isKindOf(entity: entity))
     #expect(model.entities(forConfigurationName: nil)?.count == 2 && model.versionIdentifiers.isEmpty)
     #expect(try Kitchen.model().versionIdentifiers == ["Kitchen 1"])
@@ -250,7 +250,7 @@ struct SpellingIdioms {
     #expect(types == AttributeType.allCases && AttributeType.binaryData == .binary)
     let rules: [DeleteRule] = [.noActionDeleteRule, .nullifyDeleteRule, .cascadeDeleteRule, .denyDeleteRule]
     #expect(rules == DeleteRule.allCases)
-    #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [EntityDescription()]) }
+    #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [EntityDefinition()]) }
   }
 
   @Test("spellings: changed and committed values of any type")

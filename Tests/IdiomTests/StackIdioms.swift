@@ -162,8 +162,8 @@ struct StackIdioms {
     let read = try #require(ManagedObjectModel(contentsOf: folder.file("Kitchen.xcdatamodeld")))
     #expect(read.entities.map(\.versionHash) == model.entities.map(\.versionHash))
     #expect(ManagedObjectModel(contentsOf: folder.file("Nowhere.momd")) == nil)
-    var note = EntityDescription("Note")
-    note.attributes = [AttributeDescription("text", .string)]
+    var note = EntityDefinition("Note")
+    note.attributes = [AttributeDefinition("text", .string)]
     let merged = try #require(ManagedObjectModel(byMerging: [model, read, ManagedObjectModel(entities: [note])]))
     #expect(merged.entities.map(\.name) == ["Note", "Person", "Recipe", "Step", "Tag"])
     #expect(ManagedObjectModel(byMerging: []) == nil)

@@ -26,7 +26,7 @@ struct StoreIdioms {
       return description
     }
     let model = try ManagedObjectModel(
-      entities: ["a", "b", "c", "d"].map { EntityDescription($0.uppercased()) },
+      entities: ["a", "b", "c", "d"].map { EntityDefinition($0.uppercased()) },
       configurations: Dictionary(uniqueKeysWithValues: ["a", "b", "c", "d"].map { ($0, [$0.uppercased()]) }))
     let container = PersistentContainer(
       name: "Several", managedObjectModel: model, persistentStoreDescriptions: descriptions)

@@ -111,29 +111,29 @@ struct ErrorConformanceTests {
 
   /// An entity with a rule for every code of Core Data.
   private static func container() throws -> PersistentContainer {
-    var item = EntityDescription("Item")
-    var name = AttributeDescription("name", .string)
+    var item = EntityDefinition("Item")
+    var name = AttributeDefinition("name", .string)
     name.isOptional = false
     name.minimumValue = .integer(2)
     name.maximumValue = .integer(4)
-    var code = AttributeDescription("code", .string)
+    var code = AttributeDefinition("code", .string)
     code.regularExpression = "[a-z]*"
-    var size = AttributeDescription("size", .integer32)
+    var size = AttributeDefinition("size", .integer32)
     size.minimumValue = .integer(1)
     size.maximumValue = .integer(9)
-    var day = AttributeDescription("day", .date)
+    var day = AttributeDefinition("day", .date)
     day.minimumValue = .date(Date(timeIntervalSinceReferenceDate: 0))
     day.maximumValue = .date(Date(timeIntervalSinceReferenceDate: 100))
     item.attributes = [name, code, size, day]
     item.uniquenessConstraints = [["code"]]
-    var parts = RelationshipDescription("parts", toMany: "Part", inverse: "item")
+    var parts = RelationshipDefinition("parts", toMany: "Part", inverse: "item")
     parts.isOptional = false
     parts.minimumCount = 1
     parts.maximumCount = 2
     parts.deleteRule = .deny
     item.relationships = [parts]
-    var part = EntityDescription("Part")
-    part.relationships = [RelationshipDescription("item", toOne: "Item", inverse: "parts")]
+    var part = EntityDefinition("Part")
+    part.relationships = [RelationshipDefinition("item", toOne: "Item", inverse: "parts")]
     let model = try ManagedObjectModel(entities: [item, part])
     return try PersistentContainer(name: "items", model: model, store: InMemoryStore(model: model), classes: [:])
   }

@@ -16,7 +16,7 @@ struct StoreBuildTests {
 
   init() throws {
     workspace = try Workspace()
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("name", .string)]
     model = try ManagedObjectModel(entities: [item])
     settings = StoreSettings(

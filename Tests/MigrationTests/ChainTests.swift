@@ -14,9 +14,9 @@ struct ChainTests {
   private static func model(
     _ attributes: [(name: String, type: AttributeType, before: String?)], version: String = ""
   ) throws -> ManagedObjectModel {
-    var entity = EntityDescription("Thing")
+    var entity = EntityDefinition("Thing")
     entity.attributes = attributes.map { name, type, before in
-      var attribute = AttributeDescription(name, type)
+      var attribute = AttributeDefinition(name, type)
       attribute.renamingIdentifier = before
       return attribute
     }
@@ -66,11 +66,11 @@ struct ChainTests {
   @Test("what an entity loses that leaves its parent in a later step is told of it")
   func leavingParent() throws {
     func model(_ name: String, before: String?, isLeft: Bool) throws -> ManagedObjectModel {
-      var thing = EntityDescription("Thing")
-      var attribute = AttributeDescription(name, .string)
+      var thing = EntityDefinition("Thing")
+      var attribute = AttributeDefinition(name, .string)
       attribute.renamingIdentifier = before
       thing.attributes = [attribute]
-      var child = EntityDescription("Child")
+      var child = EntityDefinition("Child")
       child.superentityName = isLeft ? nil : "Thing"
       return try ManagedObjectModel(entities: [thing, child])
     }

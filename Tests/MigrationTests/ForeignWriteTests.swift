@@ -16,9 +16,9 @@ struct ForeignWriteTests {
   enum Way: CaseIterable { case inferred, mapped }
 
   private static func model(_ name: String, before: String?) throws -> ManagedObjectModel {
-    var attribute = AttributeDescription(name, .string)
+    var attribute = AttributeDefinition(name, .string)
     attribute.renamingIdentifier = before
-    var entity = EntityDescription("Thing")
+    var entity = EntityDefinition("Thing")
     entity.attributes = [attribute]
     return try ManagedObjectModel(entities: [entity])
   }

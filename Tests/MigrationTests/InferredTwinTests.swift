@@ -38,13 +38,13 @@ private struct RandomModels {
   init(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var entities = ["A", "B", "C"].map { name in
-      var entity = EntityDescription(name)
+      var entity = EntityDefinition(name)
       // By which objects are told apart in both results.
-      entity.attributes = [AttributeDescription("key", .string)]
+      entity.attributes = [AttributeDefinition("key", .string)]
       for number in 0..<Int.random(in: 0...3, using: &random) {
         let types: [AttributeType] = [.string, .integer32, .double, .boolean, .date]
         entity.attributes.append(
-          AttributeDescription("a\(number)", types.randomElement(using: &random) ?? .string))
+          AttributeDefinition("a\(number)", types.randomElement(using: &random) ?? .string))
       }
       return entity
     }
@@ -53,13 +53,13 @@ private struct RandomModels {
       let other = entities[target].name
       entities[index].relationships.append(
         Bool.random(using: &random)
-          ? RelationshipDescription(name, toOne: other, inverse: inverse)
-          : RelationshipDescription(name, toMany: other, inverse: inverse))
+          ? RelationshipDefinition(name, toOne: other, inverse: inverse)
+          : RelationshipDefinition(name, toMany: other, inverse: inverse))
       let own = entities[index].name
       entities[target].relationships.append(
         Bool.random(using: &random)
-          ? RelationshipDescription(inverse, toOne: own, inverse: name)
-          : RelationshipDescription(inverse, toMany: own, inverse: name))
+          ? RelationshipDefinition(inverse, toOne: own, inverse: name)
+          : RelationshipDefinition(inverse, toMany: own, inverse: name))
     }
     older = try ManagedObjectModel(entities: entities)
     newer = try ManagedObjectModel(entities: Self.edited(entities, &random))
@@ -67,8 +67,8 @@ private struct RandomModels {
   }
 
   private static func edited(
-    _ entities: [EntityDescription], _ random: inout SeededGenerator
-  ) -> [EntityDescription] {
+    _ entities: [EntityDefinition], _ random: inout SeededGenerator
+  ) -> [EntityDefinition] {
     var entities = entities
     for index in entities.indices {
       entities[index].attributes = entities[index].attributes.compactMap { attribute in
@@ -84,7 +84,7 @@ private struct RandomModels {
         return attribute
       }
       if Bool.random(using: &random) {
-        var added = AttributeDescription("added", .integer16)
+        var added = AttributeDefinition("added", .integer16)
         added.isOptional = Bool.random(using: &random)
         added.defaultValue = .integer(7)
         entities[index].attributes.append(added)
@@ -96,8 +96,8 @@ private struct RandomModels {
       }
     }
     if Bool.random(using: &random) {
-      var added = EntityDescription("AB")
-      added.attributes = [AttributeDescription("key", .string)]
+      var added = EntityDefinition("AB")
+      added.attributes = [AttributeDefinition("key", .string)]
       entities.append(added)
     }
     return entities

@@ -19,42 +19,42 @@ struct Journal {
   /// - Parameter count: how many entries; each third one has a place, and all have the one author.
   /// - Parameter path: the folder of a journal that is there already, made in another process.
   init(
-    entries count: Int = 5, at path: String? = nil, edit: (inout [EntityDescription]) -> Void = { _ in }
+    entries count: Int = 5, at path: String? = nil, edit: (inout [EntityDefinition]) -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder()
     place = path.map { URL(fileURLWithPath: $0) } ?? folder.url
-    var entry = EntityDescription("Entry")
+    var entry = EntityDefinition("Entry")
     entry.attributes = [
-      AttributeDescription("title", .string), AttributeDescription("minutes", .integer64),
-      AttributeDescription("link", .uri), AttributeDescription("picture", .binary),
-      AttributeDescription("mood", .string),
+      AttributeDefinition("title", .string), AttributeDefinition("minutes", .integer64),
+      AttributeDefinition("link", .uri), AttributeDefinition("picture", .binary),
+      AttributeDefinition("mood", .string),
     ]
     entry.relationships = [
-      RelationshipDescription("author", toOne: "Author", inverse: "entries"),
-      RelationshipDescription("tags", toMany: "Tag", inverse: "entries"),
+      RelationshipDefinition("author", toOne: "Author", inverse: "entries"),
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "entries"),
     ]
-    var author = EntityDescription("Author")
-    author.attributes = [AttributeDescription("name", .string)]
-    author.relationships = [RelationshipDescription("entries", toMany: "Entry", inverse: "author")]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("word", .string)]
-    tag.relationships = [RelationshipDescription("entries", toMany: "Entry", inverse: "tags")]
+    var author = EntityDefinition("Author")
+    author.attributes = [AttributeDefinition("name", .string)]
+    author.relationships = [RelationshipDefinition("entries", toMany: "Entry", inverse: "author")]
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("word", .string)]
+    tag.relationships = [RelationshipDefinition("entries", toMany: "Entry", inverse: "tags")]
     older = try ManagedObjectModel(entities: [entry, author, tag])
-    var note = EntityDescription("Note")
-    var rating = AttributeDescription("rating", .integer16)
+    var note = EntityDefinition("Note")
+    var rating = AttributeDefinition("rating", .integer16)
     rating.isOptional = false
     rating.defaultValue = .integer(3)
     note.attributes = [
-      AttributeDescription("heading", .string), AttributeDescription("seconds", .integer32),
-      AttributeDescription("address", .string), AttributeDescription("size", .integer32),
-      AttributeDescription("amount", .decimal), rating,
+      AttributeDefinition("heading", .string), AttributeDefinition("seconds", .integer32),
+      AttributeDefinition("address", .string), AttributeDefinition("size", .integer32),
+      AttributeDefinition("amount", .decimal), rating,
     ]
     note.relationships = [
-      RelationshipDescription("writer", toOne: "Author", inverse: "notes"),
-      RelationshipDescription("tags", toMany: "Tag", inverse: "notes"),
+      RelationshipDefinition("writer", toOne: "Author", inverse: "notes"),
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "notes"),
     ]
-    author.relationships = [RelationshipDescription("notes", toMany: "Note", inverse: "writer")]
-    tag.relationships = [RelationshipDescription("notes", toMany: "Note", inverse: "tags")]
+    author.relationships = [RelationshipDefinition("notes", toMany: "Note", inverse: "writer")]
+    tag.relationships = [RelationshipDefinition("notes", toMany: "Note", inverse: "tags")]
     var entities = [note, author, tag]
     edit(&entities)
     newer = try ManagedObjectModel(entities: entities)

@@ -11,12 +11,12 @@ import Testing
 struct MappingLossesTests {
   /// Things with two texts and a number, and an entity that stays as it is; in the newer model the number is a text.
   private static func model(_ number: AttributeType, extra: Bool = true) throws -> ManagedObjectModel {
-    var thing = EntityDescription("Thing")
+    var thing = EntityDefinition("Thing")
     thing.attributes = [
-      AttributeDescription("a", .string), AttributeDescription("b", .string), AttributeDescription("n", number),
+      AttributeDefinition("a", .string), AttributeDefinition("b", .string), AttributeDefinition("n", number),
     ]
-    var other = EntityDescription("Extra")
-    other.attributes = [AttributeDescription("k", .string)]
+    var other = EntityDefinition("Extra")
+    other.attributes = [AttributeDefinition("k", .string)]
     return try ManagedObjectModel(entities: extra ? [thing, other] : [thing])
   }
 
@@ -135,9 +135,9 @@ struct MappingLossesTests {
   @Test("a mapping model that leaves out an entity is not passed over where something would be lost without it")
   func passedOver() throws {
     let older = try Self.model(.integer32)
-    var thing = older.descriptions.first { $0.name == "Thing" } ?? EntityDescription("Thing")
+    var thing = older.definitions.first { $0.name == "Thing" } ?? EntityDefinition("Thing")
     thing.attributes.removeAll { $0.name == "n" }
-    let rest = older.descriptions.filter { $0.name != "Thing" }
+    let rest = older.definitions.filter { $0.name != "Thing" }
     let newer = try ManagedObjectModel(entities: rest + [thing])
     let mapping = Self.mapping(older, newer, [PropertyMapping("a", "$source.a"), PropertyMapping("b", "$source.b")])
     let error = try #require(throws: MigrationError.self) { try chain([mapping], to: newer) }

@@ -13,8 +13,8 @@ struct StagedMigrationTests {
   /// A flat with more and more rooms; the second version splits the address.
   private static func models() throws -> [ManagedObjectModel] {
     func model(_ names: [String]) throws -> ManagedObjectModel {
-      var entity = EntityDescription("Flat")
-      entity.attributes = names.map { AttributeDescription($0, .string) }
+      var entity = EntityDefinition("Flat")
+      entity.attributes = names.map { AttributeDefinition($0, .string) }
       return try ManagedObjectModel(entities: [entity])
     }
     return [

@@ -38,8 +38,8 @@ struct StepEntityTests {
   @Test("a copy is unchanged where it takes all, and objects are counted before the filter", arguments: cases)
   func entities(_ wanted: Case) throws {
     func version(_ name: String, _ attributes: [String]) throws -> ModelLibrary.Version {
-      var note = EntityDescription("Note")
-      note.attributes = attributes.map { AttributeDescription($0, .string) }
+      var note = EntityDefinition("Note")
+      note.attributes = attributes.map { AttributeDefinition($0, .string) }
       return ModelLibrary.Version(name: name, model: try ManagedObjectModel(entities: [note]))
     }
     var mapping = EntityMapping("NoteToNote", .copy, from: "Note", to: "Note")

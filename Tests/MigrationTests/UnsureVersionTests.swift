@@ -11,11 +11,11 @@ import Testing
 @Suite("The version of a store whose hashes rest on unconfirmed rules")
 struct UnsureVersionTests {
   private static func model(_ more: String...) throws -> ManagedObjectModel {
-    var entity = EntityDescription("Item")
-    var derived = AttributeDescription("upper", .string)
+    var entity = EntityDefinition("Item")
+    var derived = AttributeDefinition("upper", .string)
     derived.derivation = .init(expression: "uppercase:(name)")
-    entity.attributes = [AttributeDescription("name", .string), derived]
-    entity.attributes += more.map { AttributeDescription($0, .string) }
+    entity.attributes = [AttributeDefinition("name", .string), derived]
+    entity.attributes += more.map { AttributeDefinition($0, .string) }
     return try ManagedObjectModel(entities: [entity])
   }
 

@@ -16,7 +16,7 @@ struct ArchivedFeatureTests {
       ])
   }
 
-  func attribute(_ type: AttributeType, _ fields: [String: Node]) throws -> (AttributeDescription, [String]) {
+  func attribute(_ type: AttributeType, _ fields: [String: Node]) throws -> (AttributeDefinition, [String]) {
     let file = try ModelArchive.read(properties: [ModelArchive.attribute("a", type, fields)])
     return (try #require(file.model["A"]?.attribute("a")), file.warnings.map(\.message))
   }
@@ -109,11 +109,11 @@ struct ArchivedFeatureTests {
       ])
     let root = builder.archive(.object("NSManagedObjectModel", ["NSEntities": entities]))
     let model = try CompiledModelReader.read(archive: builder.finish(root: root)).model
-    #expect(model.descriptions.map(\.name) == ["Child", "Parent"])
+    #expect(model.definitions.map(\.name) == ["Child", "Parent"])
     #expect(model["Child"]?.superentity == model["Parent"])
-    #expect(model["Child"]?.description.attributes.map(\.name) == ["c"])
+    #expect(model["Child"]?.definition.attributes.map(\.name) == ["c"])
     #expect(model["Child"]?.attributes.map(\.name) == ["a", "b", "c"])
-    #expect(model["Child"]?.description.renamingIdentifier == "Kid")
+    #expect(model["Child"]?.definition.renamingIdentifier == "Kid")
     let c = try #require(model["Child"]?.attribute("c"))
     #expect(c.allowsExternalBinaryDataStorage && c.preservesValueInHistoryOnDeletion)
   }
@@ -146,13 +146,13 @@ struct ArchivedFeatureTests {
         ])
       ])
     let file = try ModelArchive.read(ModelArchive.model([entity]))
-    typealias Element = FetchIndexDescription.Element
+    typealias Element = FetchIndexDefinition.Element
     #expect(
-      file.model["A"]?.description.fetchIndexes == [
-        FetchIndexDescription(
+      file.model["A"]?.definition.fetchIndexes == [
+        FetchIndexDefinition(
           "partial", elements: [Element(.property("a"), isAscending: false), Element(.expression("SELF", type: nil))],
           partialIndexPredicate: "a > 0"),
-        FetchIndexDescription(
+        FetchIndexDefinition(
           "area", elements: [Element(.property("a"), kind: .rTree), Element(.property("b"), kind: .rTree)]),
       ])
     #expect(file.warnings.count == 1 && file.warnings[0].message.hasPrefix("A: the fetch index lost was left out: "))

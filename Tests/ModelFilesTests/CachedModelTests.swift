@@ -96,7 +96,7 @@ struct CachedModelTests {
     #expect(book.attribute("title")?.minimumValue == .integer(3))
     #expect(book.attribute("title")?.maximumValue == .integer(50))
     #expect(book.attribute("cover")?.attributeValueClassName == "Cover")
-    let feedbacks = try #require(file.model["Author"]?.description.fetchedProperties)
+    let feedbacks = try #require(file.model["Author"]?.definition.fetchedProperties)
     #expect(
       feedbacks.map(\.fetchRequest.predicate) == [
         "authorAlias == $FETCH_SOURCE.alias",

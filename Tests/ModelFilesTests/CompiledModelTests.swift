@@ -29,10 +29,10 @@ struct CompiledVersion: Sendable, CustomTestStringConvertible {
 }
 
 extension ManagedObjectModel {
-  /// The descriptions without what compiled models do not hold, in one order: how code is generated, the class of
+  /// The definitions without what compiled models do not hold, in one order: how code is generated, the class of
   /// transformable values; and without the entities' classes, which a cache holds with the app's module or not at all.
-  var compiledDescriptions: [EntityDescription] {
-    descriptions.map { entity in
+  var compiledDefinitions: [EntityDefinition] {
+    definitions.map { entity in
       var entity = entity
       entity.codeGenerationType = nil
       entity.managedObjectClassName = nil
@@ -49,7 +49,7 @@ extension ManagedObjectModel {
 
   /// The first difference that `other` has to this model beyond what compiled models do not hold.
   func firstDifference(toCompiled other: ManagedObjectModel) -> String? {
-    for (own, compiled) in zip(compiledDescriptions, other.compiledDescriptions) where own != compiled {
+    for (own, compiled) in zip(compiledDefinitions, other.compiledDefinitions) where own != compiled {
       return "\(compiled) is not \(own)"
     }
     let beyondClasses = differences(to: other).filter { difference in

@@ -11,12 +11,12 @@ import Testing
 struct CompiledModelWriterTests {
   /// A model with one of everything that an archive holds.
   private static func everything() throws -> ManagedObjectModel {
-    var number = AttributeDescription("number", .integer32)
+    var number = AttributeDefinition("number", .integer32)
     number.minimumValue = .integer(-3)
     number.maximumValue = .integer(40_000)
     number.defaultValue = .integer(7)
     number.isIndexed = true
-    var title = AttributeDescription("title", .string)
+    var title = AttributeDefinition("title", .string)
     title.isOptional = false
     title.minimumValue = .integer(1)
     title.maximumValue = .integer(99)
@@ -25,38 +25,38 @@ struct CompiledModelWriterTests {
     title.versionHashModifier = "2"
     title.renamingIdentifier = "name"
     title.userInfo = ["b": "2", "a": "1"]
-    var made = AttributeDescription("made", .date)
+    var made = AttributeDefinition("made", .date)
     made.defaultValue = .date(Date(timeIntervalSinceReferenceDate: 12.5))
     made.minimumValue = .date(Date(timeIntervalSinceReferenceDate: 0))
-    var price = AttributeDescription("price", .decimal)
+    var price = AttributeDefinition("price", .decimal)
     price.defaultValue = .decimal(try #require(Decimal(string: "-12.340")))
     price.maximumValue = .decimal(100)
-    var flag = AttributeDescription("flag", .boolean)
+    var flag = AttributeDefinition("flag", .boolean)
     flag.defaultValue = .boolean(true)
-    var picture = AttributeDescription("picture", .binary)
+    var picture = AttributeDefinition("picture", .binary)
     picture.allowsExternalBinaryDataStorage = true
     picture.preservesValueInHistoryOnDeletion = true
-    var identifier = AttributeDescription("identifier", .uuid)
+    var identifier = AttributeDefinition("identifier", .uuid)
     identifier.defaultValue = .uuid(try #require(UUID(uuidString: "6B29FC40-CA47-1067-B31D-00DD010662DA")))
-    var address = AttributeDescription("address", .uri)
+    var address = AttributeDefinition("address", .uri)
     address.defaultValue = .uri(try #require(URL(string: "https://example.com/a?b=c")))
-    var tags = AttributeDescription("tags", .transformable)
+    var tags = AttributeDefinition("tags", .transformable)
     tags.valueTransformerName = "NSSecureUnarchiveFromData"
     tags.attributeValueClassName = "NSArray"
-    var ratio = AttributeDescription("ratio", .double)
+    var ratio = AttributeDefinition("ratio", .double)
     ratio.defaultValue = .double(0.25)
-    var scratch = AttributeDescription("scratch", .string)
+    var scratch = AttributeDefinition("scratch", .string)
     scratch.isTransient = true
-    var count = AttributeDescription("count", .integer64)
+    var count = AttributeDefinition("count", .integer64)
     count.derivation = .init(expression: "count:(parts)", filteringPredicate: "title != nil")
-    var parts = RelationshipDescription("parts", toMany: "Part", inverse: "whole", ordered: true)
+    var parts = RelationshipDefinition("parts", toMany: "Part", inverse: "whole", ordered: true)
     parts.deleteRule = .cascade
     parts.minimumCount = 1
     parts.maximumCount = 5
     parts.userInfo = ["k": "v"]
-    var favourite = RelationshipDescription("favourite", toOne: "Part")
+    var favourite = RelationshipDefinition("favourite", toOne: "Part")
     favourite.deleteRule = .deny
-    var thing = EntityDescription("Thing")
+    var thing = EntityDefinition("Thing")
     thing.isAbstract = true
     thing.managedObjectClassName = "App.Thing"
     thing.versionHashModifier = "x"
@@ -69,23 +69,23 @@ struct CompiledModelWriterTests {
     thing.uniquenessConstraints = [["title", "made"], ["identifier"]]
     thing.compoundIndexes = [["flag", "number"]]
     thing.fetchIndexes = [
-      FetchIndexDescription(
+      FetchIndexDefinition(
         "byTitleAndDate",
         elements: [.init(.property("title")), .init(.property("made"), isAscending: false)]),
-      FetchIndexDescription("byRatio", elements: [.init(.property("ratio"))], partialIndexPredicate: "flag == 1"),
-      FetchIndexDescription("byLower", elements: [.init(.expression("lowercase:(title)", type: nil))]),
+      FetchIndexDefinition("byRatio", elements: [.init(.property("ratio"))], partialIndexPredicate: "flag == 1"),
+      FetchIndexDefinition("byLower", elements: [.init(.expression("lowercase:(title)", type: nil))]),
     ]
     var request = FetchRequestTemplate("heavy", entityName: "Part")
     request.predicate = "whole == $FETCH_SOURCE AND weight BETWEEN {1, 2.5}"
     request.fetchLimit = 3
     request.includesSubentities = false
-    thing.fetchedProperties = [FetchedPropertyDescription("heavy", fetchRequest: request)]
-    var special = EntityDescription("Special")
+    thing.fetchedProperties = [FetchedPropertyDefinition("heavy", fetchRequest: request)]
+    var special = EntityDefinition("Special")
     special.superentityName = "Thing"
-    special.attributes = [AttributeDescription("grade", .integer16)]
-    var part = EntityDescription("Part")
-    part.attributes = [AttributeDescription("weight", .float)]
-    part.relationships = [RelationshipDescription("whole", toOne: "Thing", inverse: "parts")]
+    special.attributes = [AttributeDefinition("grade", .integer16)]
+    var part = EntityDefinition("Part")
+    part.attributes = [AttributeDefinition("weight", .float)]
+    part.relationships = [RelationshipDefinition("whole", toOne: "Thing", inverse: "parts")]
     var template = FetchRequestTemplate("recent", entityName: "Thing")
     template.predicate = "made > $DATE AND (title BEGINSWITH[cd] $TEXT OR NOT flag == 1) AND ANY parts.weight >= 1"
     template.fetchBatchSize = 20
@@ -131,7 +131,7 @@ struct CompiledModelWriterTests {
     let model = try Self.everything()
     var template = FetchRequestTemplate("t", entityName: "Thing")
     template.predicate = text
-    let with = try ManagedObjectModel(entities: model.descriptions, fetchRequestTemplates: [template])
+    let with = try ManagedObjectModel(entities: model.definitions, fetchRequestTemplates: [template])
     let file = try Self.read(try CompiledModelWriter.archive(of: with))
     let first = try #require(file.model.fetchRequestTemplates["t"]?.predicate, "\(file.warnings)")
     // Written once more it stays: the text may have other parentheses than the first.
@@ -145,7 +145,7 @@ struct CompiledModelWriterTests {
     let model = try Self.everything()
     var template = FetchRequestTemplate("t", entityName: "Thing")
     template.predicate = "SUBQUERY(parts, $p, $p.weight > 1).@count > 0"
-    let with = try ManagedObjectModel(entities: model.descriptions, fetchRequestTemplates: [template])
+    let with = try ManagedObjectModel(entities: model.definitions, fetchRequestTemplates: [template])
     let file = try Self.read(try CompiledModelWriter.archive(of: with))
     #expect(file.model.fetchRequestTemplates.isEmpty)
     #expect(file.model.entityVersionHashesByName == with.entityVersionHashesByName)
@@ -153,10 +153,10 @@ struct CompiledModelWriterTests {
 
   @Test("an index on a condition that has no archived form is an error that names it")
   func impossible() throws {
-    var entity = EntityDescription("Item")
-    entity.attributes = [AttributeDescription("a", .integer32)]
+    var entity = EntityDefinition("Item")
+    entity.attributes = [AttributeDefinition("a", .integer32)]
     entity.fetchIndexes = [
-      FetchIndexDescription(
+      FetchIndexDefinition(
         "odd", elements: [.init(.property("a"))], partialIndexPredicate: "TERNARY(a > 1, a, 2) == 2")
     ]
     let model = try ManagedObjectModel(entities: [entity], validation: .compiled)
@@ -172,7 +172,7 @@ struct CompiledModelWriterTests {
     let model = try ModelReader.read(path: FixtureFolder.path(path))
     let file = try Self.read(try CompiledModelWriter.archive(of: model))
     // A composite's type has no name in an archive, so that it is called like the attribute.
-    let hasComposites = model.descriptions.contains { $0.attributes.contains { $0.composite != nil } }
+    let hasComposites = model.definitions.contains { $0.attributes.contains { $0.composite != nil } }
     if !hasComposites { #expect(model.firstDifference(toCompiled: file.model) == nil) }
     #expect(file.model.entityVersionHashesByName == model.entityVersionHashesByName)
     #expect(file.model.fetchRequestTemplates == model.fetchRequestTemplates)

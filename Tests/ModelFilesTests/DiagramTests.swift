@@ -138,10 +138,10 @@ struct DiagramTests {
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...30, using: &random)
-    var entities = (0..<count).map { EntityDescription("E\($0)") }
+    var entities = (0..<count).map { EntityDefinition("E\($0)") }
     for index in entities.indices {
       for attribute in 0..<Int.random(in: 0...8, using: &random) {
-        entities[index].attributes.append(AttributeDescription("a\(index)_\(attribute)", .string))
+        entities[index].attributes.append(AttributeDefinition("a\(index)_\(attribute)", .string))
       }
       if index > 0, Int.random(in: 0..<5, using: &random) == 0 {
         entities[index].superentityName = "E\(Int.random(in: 0..<index, using: &random))"
@@ -152,15 +152,15 @@ struct DiagramTests {
       let kind = Int.random(in: 0..<5, using: &random)
       let (name, back) = ("r\(line)", "b\(line)")
       switch kind {
-      case 0: entities[from].relationships.append(RelationshipDescription(name, toOne: "E\(to)"))
+      case 0: entities[from].relationships.append(RelationshipDefinition(name, toOne: "E\(to)"))
       case 1 where from == to:
-        entities[from].relationships.append(RelationshipDescription(name, toMany: "E\(to)", inverse: name))
+        entities[from].relationships.append(RelationshipDefinition(name, toMany: "E\(to)", inverse: name))
       case 2:
-        entities[from].relationships.append(RelationshipDescription(name, toMany: "E\(to)", inverse: back))
-        entities[to].relationships.append(RelationshipDescription(back, toMany: "E\(from)", inverse: name))
+        entities[from].relationships.append(RelationshipDefinition(name, toMany: "E\(to)", inverse: back))
+        entities[to].relationships.append(RelationshipDefinition(back, toMany: "E\(from)", inverse: name))
       default:
-        entities[from].relationships.append(RelationshipDescription(name, toOne: "E\(to)", inverse: back))
-        entities[to].relationships.append(RelationshipDescription(back, toMany: "E\(from)", inverse: name))
+        entities[from].relationships.append(RelationshipDefinition(name, toOne: "E\(to)", inverse: back))
+        entities[to].relationships.append(RelationshipDefinition(back, toMany: "E\(from)", inverse: name))
       }
     }
     try check(try ManagedObjectModel(entities: entities), "seed \(seed)")
@@ -168,11 +168,11 @@ struct DiagramTests {
 
   @Test("text is escaped, long names are cut, and letters of other scripts stay")
   func text() throws {
-    var place = EntityDescription("Örtlichkeit")
+    var place = EntityDefinition("Örtlichkeit")
     let long = String(repeating: "abcdefghij", count: 8)
-    var count = AttributeDescription("n", .integer64)
-    count.derivation = AttributeDescription.Derivation(expression: "a < b && \"c\"\u{1}")
-    place.attributes = [AttributeDescription("名前", .string), AttributeDescription(long, .string), count]
+    var count = AttributeDefinition("n", .integer64)
+    count.derivation = AttributeDefinition.Derivation(expression: "a < b && \"c\"\u{1}")
+    place.attributes = [AttributeDefinition("名前", .string), AttributeDefinition(long, .string), count]
     let model = try ManagedObjectModel(entities: [place])
     let svg = try EntityDiagram(model: model, title: "<a> & \"b\"", rowCounts: ["Örtlichkeit": 12_345]).svg()
     let picture = try Picture(svg)
@@ -204,17 +204,17 @@ struct DiagramTests {
 
   @Test("counts at both ends, what only one side knows, inheritance, and names of keys in Mermaid text")
   func mermaidForms() throws {
-    var (first, second, third) = (EntityDescription("A"), EntityDescription("B"), EntityDescription("C"))
-    first.attributes = [AttributeDescription("pk", .integer16), AttributeDescription("éa", .string)]
+    var (first, second, third) = (EntityDefinition("A"), EntityDefinition("B"), EntityDefinition("C"))
+    first.attributes = [AttributeDefinition("pk", .integer16), AttributeDefinition("éa", .string)]
     first.attributes[0].isOptional = false
     first.uniquenessConstraints = [["éa"]]
-    var owner = RelationshipDescription("owner", toOne: "A", inverse: "things")
+    var owner = RelationshipDefinition("owner", toOne: "A", inverse: "things")
     owner.isOptional = false
-    second.relationships = [owner, RelationshipDescription("last", toOne: "A")]
-    var things = RelationshipDescription("things", toMany: "B", inverse: "owner")
+    second.relationships = [owner, RelationshipDefinition("last", toOne: "A")]
+    var things = RelationshipDefinition("things", toMany: "B", inverse: "owner")
     things.isOptional = false
     things.minimumCount = 1
-    first.relationships = [things, RelationshipDescription("friends", toMany: "A", inverse: "friends")]
+    first.relationships = [things, RelationshipDefinition("friends", toMany: "A", inverse: "friends")]
     third.superentityName = "B"
     let model = try ManagedObjectModel(entities: [first, second, third])
     #expect(
@@ -240,12 +240,12 @@ struct DiagramTests {
   @Test("a model that no picture could show is refused, and Mermaid text is still made")
   func tooLarge() throws {
     let model = try ManagedObjectModel(
-      entities: (0...EntityDiagram.maximumEntityCount).map { EntityDescription("E\($0)") })
+      entities: (0...EntityDiagram.maximumEntityCount).map { EntityDefinition("E\($0)") })
     let diagram = EntityDiagram(model: model, title: "t")
     #expect(throws: ModelError.self) { try diagram.svg() }
     #expect(diagram.mermaid().contains("\"E1000\""))
-    var tangle = EntityDescription("A")
-    tangle.relationships = (0...EntityDiagram.maximumLineCount).map { RelationshipDescription("r\($0)", toOne: "A") }
+    var tangle = EntityDefinition("A")
+    tangle.relationships = (0...EntityDiagram.maximumLineCount).map { RelationshipDefinition("r\($0)", toOne: "A") }
     let lines = EntityDiagram(model: try ManagedObjectModel(entities: [tangle]), title: "t")
     #expect(throws: ModelError.self) { try lines.svg() }
   }

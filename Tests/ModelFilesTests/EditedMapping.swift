@@ -48,17 +48,17 @@ struct EditedMapping {
   static func archive(of model: ManagedObjectModel) -> [UInt8] {
     var builder = ArchiveBuilder()
     var numbers: [String: Int] = [:]
-    for entity in model.descriptions { numbers[entity.name] = builder.reserve() }
-    for entity in model.descriptions {
+    for entity in model.definitions { numbers[entity.name] = builder.reserve() }
+    for entity in model.definitions {
       if let number = numbers[entity.name] { builder.archive(node(of: entity, numbers), as: number) }
     }
-    let entities = model.descriptions.map { ($0.name, ArchiveBuilder.Node.reference(numbers[$0.name] ?? 0)) }
+    let entities = model.definitions.map { ($0.name, ArchiveBuilder.Node.reference(numbers[$0.name] ?? 0)) }
     let package = ArchiveBuilder.Node.object(
       "XDModelPackage", ["XDBucketForClassesstorage": .dictionary(entities), "_visibility": .integer(0)])
     return builder.finish(root: builder.archive(.object("XDPMModel", ["_xd_rootPackage": package])))
   }
 
-  private static func node(of entity: EntityDescription, _ numbers: [String: Int]) -> ArchiveBuilder.Node {
+  private static func node(of entity: EntityDefinition, _ numbers: [String: Int]) -> ArchiveBuilder.Node {
     let parents = entity.superentityName.flatMap { numbers[$0] }.map {
       [ArchiveBuilder.Node.object("XDUMLGeneralizationImp", ["_general": .reference($0)])]
     }
@@ -81,7 +81,7 @@ struct EditedMapping {
       ])
   }
 
-  private static func node(of attribute: AttributeDescription) -> ArchiveBuilder.Node {
+  private static func node(of attribute: AttributeDefinition) -> ArchiveBuilder.Node {
     .object(
       "XDPMAttribute",
       [
@@ -97,7 +97,7 @@ struct EditedMapping {
       ])
   }
 
-  private static func node(of relationship: RelationshipDescription, _ numbers: [String: Int]) -> ArchiveBuilder.Node {
+  private static func node(of relationship: RelationshipDefinition, _ numbers: [String: Int]) -> ArchiveBuilder.Node {
     let inverse = relationship.inverseName.map {
       ArchiveBuilder.Node.object("XDPMRelationship", ["_name": .text($0)])
     }

@@ -191,10 +191,10 @@ struct HostileArchiveTests {
 
   @Test("parents with many properties and many children are refused before they fill the memory")
   func inheritance() {
-    var parent = EntityDescription("P")
-    parent.attributes = (0..<1_500).map { AttributeDescription("a\($0)", .date) }
+    var parent = EntityDefinition("P")
+    parent.attributes = (0..<1_500).map { AttributeDefinition("a\($0)", .date) }
     let children = (0..<1_000).map {
-      var child = EntityDescription("C\($0)")
+      var child = EntityDefinition("C\($0)")
       child.superentityName = "P"
       return child
     }

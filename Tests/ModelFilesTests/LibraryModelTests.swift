@@ -14,7 +14,7 @@ struct LibraryModelTests {
     file = try ModelReader.readFile(path: OwnModels.library)
   }
 
-  func attribute(_ name: String, of entity: String = "Book") throws -> AttributeDescription {
+  func attribute(_ name: String, of entity: String = "Book") throws -> AttributeDefinition {
     try #require(model[entity]?.attribute(name))
   }
 
@@ -32,12 +32,12 @@ struct LibraryModelTests {
     let book = try #require(model["Book"])
     #expect(book.superentity?.name == "Publication")
     #expect(book.root.isAbstract && !book.isAbstract)
-    #expect(book.description.managedObjectClassName == ".Book")
-    #expect(book.description.codeGenerationType == "category")
-    #expect(book.description.renamingIdentifier == "Volume")
+    #expect(book.definition.managedObjectClassName == ".Book")
+    #expect(book.definition.codeGenerationType == "category")
+    #expect(book.definition.renamingIdentifier == "Volume")
     let publication = try #require(model["Publication"])
-    #expect(publication.description.versionHashModifier == "loans")
-    #expect(publication.description.userInfo == ["owner": "catalogue"])
+    #expect(publication.definition.versionHashModifier == "loans")
+    #expect(publication.definition.userInfo == ["owner": "catalogue"])
     #expect(publication.subentities == [book])
   }
 
@@ -107,42 +107,42 @@ struct LibraryModelTests {
   func relationships() throws {
     let book = try #require(model["Book"])
     let authors = try #require(book.relationship("authors"))
-    #expect(authors.isToMany && authors.isOrdered && !authors.description.isOptional)
-    #expect(authors.description.minimumCount == 1 && authors.description.maximumCount == 12)
+    #expect(authors.isToMany && authors.isOrdered && !authors.definition.isOptional)
+    #expect(authors.definition.minimumCount == 1 && authors.definition.maximumCount == 12)
     #expect(authors.destination.name == "Author")
     #expect(authors.inverse?.name == "books")
     #expect(authors.inverse?.inverse == authors)
-    let rules = book.relationships.map(\.description.deleteRule)
+    let rules = book.relationships.map(\.definition.deleteRule)
     #expect(rules == [.nullify, .deny, .nullify])
     #expect(try #require(book.relationship("related")).isOwnInverse)
-    let loanBook = try #require(model["Loan"]?.relationship("book")).description
+    let loanBook = try #require(model["Loan"]?.relationship("book")).definition
     #expect(loanBook.deleteRule == .cascade && loanBook.maximumCount == 1 && loanBook.minimumCount == 1)
     #expect(loanBook.versionHashModifier == "strict" && loanBook.userInfo == ["why": "a < b"])
     let mentor = try #require(model["Author"]?.relationship("mentor"))
-    #expect(mentor.inverse == nil && mentor.description.deleteRule == .noAction)
-    #expect(model["Author"]?.relationship("books")?.description.renamingIdentifier == "volumes")
-    #expect(model["Author"]?.relationship("books")?.description.maximumCount == 0)
+    #expect(mentor.inverse == nil && mentor.definition.deleteRule == .noAction)
+    #expect(model["Author"]?.relationship("books")?.definition.renamingIdentifier == "volumes")
+    #expect(model["Author"]?.relationship("books")?.definition.maximumCount == 0)
   }
 
   @Test("constraints and indexes are read, inherited constraints first")
   func indexes() throws {
     let book = try #require(model["Book"])
     #expect(book.uniquenessConstraints == [["identifier"], ["title", "isbn"], ["isbn"]])
-    typealias Element = FetchIndexDescription.Element
+    typealias Element = FetchIndexDefinition.Element
     #expect(
-      book.description.fetchIndexes == [
-        FetchIndexDescription(
+      book.definition.fetchIndexes == [
+        FetchIndexDefinition(
           "byPublished",
           elements: [
             Element(.property("published"), isAscending: false), Element(.expression("self", type: "Integer 64")),
           ], partialIndexPredicate: "pageCount > 0"),
-        FetchIndexDescription(
+        FetchIndexDefinition(
           "bySize",
           elements: [
             Element(.property("dimensions.height"), kind: .rTree), Element(.property("weight"), kind: .rTree),
           ]),
       ])
-    #expect(model["Author"]?.description.compoundIndexes == [["name", "isActive"]])
+    #expect(model["Author"]?.definition.compoundIndexes == [["name", "isActive"]])
   }
 
   @Test("fetch requests, fetched properties and configurations are read")
@@ -157,7 +157,7 @@ struct LibraryModelTests {
     overdue.returnsObjectsAsFaults = false
     overdue.returnsDistinctResults = true
     #expect(model.fetchRequestTemplates == ["overdue": overdue])
-    let recent = try #require(model["Author"]?.description.fetchedProperties.first)
+    let recent = try #require(model["Author"]?.definition.fetchedProperties.first)
     #expect(recent.name == "recentBooks" && recent.fetchRequest.predicate == "published > $SINCE")
     #expect(recent.fetchRequest.fetchLimit == 5)
     #expect(model.configurations == ["Cloud": ["Book", "Author"]])

@@ -94,19 +94,19 @@ struct FixtureMappingTests {
 struct MappingModelTests {
   /// Books and their authors, then with shelves, chapters and a parent.
   private func models() throws -> (old: ManagedObjectModel, new: ManagedObjectModel) {
-    var book = EntityDescription("Book")
-    book.attributes = [AttributeDescription("title", .string), AttributeDescription("pages", .integer32)]
-    book.relationships = [RelationshipDescription("author", toOne: "Person", inverse: "books")]
-    var person = EntityDescription("Person")
-    person.attributes = [AttributeDescription("name", .string)]
-    person.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "author")]
-    var novel = EntityDescription("Novel")
+    var book = EntityDefinition("Book")
+    book.attributes = [AttributeDefinition("title", .string), AttributeDefinition("pages", .integer32)]
+    book.relationships = [RelationshipDefinition("author", toOne: "Person", inverse: "books")]
+    var person = EntityDefinition("Person")
+    person.attributes = [AttributeDefinition("name", .string)]
+    person.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "author")]
+    var novel = EntityDefinition("Novel")
     novel.superentityName = "Book"
-    var shelf = EntityDescription("Shelf")
-    shelf.attributes = [AttributeDescription("Label", .string)]
+    var shelf = EntityDefinition("Shelf")
+    shelf.attributes = [AttributeDefinition("Label", .string)]
     var newBook = book
     newBook.managedObjectClassName = "Volume"
-    newBook.attributes += [AttributeDescription("Minutes", .double), AttributeDescription("isbn", .string)]
+    newBook.attributes += [AttributeDefinition("Minutes", .double), AttributeDefinition("isbn", .string)]
     return (
       try ManagedObjectModel(entities: [book, person]),
       try ManagedObjectModel(entities: [newBook, person, novel, shelf])

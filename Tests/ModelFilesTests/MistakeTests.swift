@@ -117,7 +117,7 @@ struct MistakeTests {
         "8: <gizmo> inside <model> is not known and was left out",
       ])
     #expect(file.model["A"]?.attributes.map(\.name) == ["a", "b"])
-    #expect(file.model["A"]?.description.userInfo == ["k": "1"])
+    #expect(file.model["A"]?.definition.userInfo == ["k": "1"])
   }
 }
 

@@ -42,7 +42,7 @@ struct ModelWriterTests {
     try ModelWriter.write(model, path: path)
     let file = try ModelReader.readFile(path: path)
     #expect(file.versionName == "Shop & Co")
-    #expect(Self.sorted(file.model.declaredDescriptions) == Self.sorted(model.declaredDescriptions))
+    #expect(Self.sorted(file.model.declaredDefinitions) == Self.sorted(model.declaredDefinitions))
     #expect(file.model.configurations == model.configurations)
     #expect(file.model.fetchRequestTemplates == model.fetchRequestTemplates)
     #expect(file.model.versionIdentifier == model.versionIdentifier)
@@ -52,7 +52,7 @@ struct ModelWriterTests {
     #expect(try ModelWriter.contents(of: file.model) == text)
   }
 
-  private static func sorted(_ entities: [EntityDescription]) -> [EntityDescription] {
+  private static func sorted(_ entities: [EntityDefinition]) -> [EntityDefinition] {
     entities.map { entity in
       var entity = entity
       entity.attributes.sort { $0.name < $1.name }
@@ -94,11 +94,11 @@ struct ModelWriterTests {
 
   @Test("texts with all that XML has to escape come back as they are")
   func escapes() throws {
-    var note = AttributeDescription("note", .string)
+    var note = AttributeDefinition("note", .string)
     note.defaultValue = .string(" <a href=\"x\">&amp;</a>\n\t\r'é😀 ")
     note.userInfo = ["a<b": "c\"d\n", "": ""]
     note.regularExpression = "[<>&\"'\\n]+"
-    var entity = EntityDescription("Note")
+    var entity = EntityDefinition("Note")
     entity.attributes = [note]
     entity.userInfo = ["key": ""]
     // A user info key that is empty has no form that the reader takes.
@@ -121,10 +121,10 @@ struct ModelWriterTests {
       (.uuid, [.uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255)))]),
       (.uri, [.uri(try #require(URL(string: "https://example.org/a?b=c&d")))]),
     ]
-    var entity = EntityDescription("Thing")
+    var entity = EntityDefinition("Thing")
     for (type, values) in cases {
       for (index, value) in values.enumerated() {
-        var attribute = AttributeDescription("a\(type.rawValue)x\(index)", type)
+        var attribute = AttributeDefinition("a\(type.rawValue)x\(index)", type)
         attribute.defaultValue = value
         entity.attributes.append(attribute)
       }
@@ -134,15 +134,15 @@ struct ModelWriterTests {
 
   @Test("what model sources have no form for is an error that names it")
   func unwritable() throws {
-    var count = AttributeDescription("count", .integer64)
+    var count = AttributeDefinition("count", .integer64)
     count.derivation = .init(expression: "count:(lines)", filteringPredicate: "price > 3")
-    var entity = EntityDescription("Order")
+    var entity = EntityDefinition("Order")
     entity.attributes = [count]
     entity.relationships = [.init("lines", toMany: "Order")]
     let model = try ManagedObjectModel(entities: [entity], validation: .source)
     let error = #expect(throws: ModelError.self) { try ModelWriter.contents(of: model) }
     #expect(error?.description.contains("Order.count") == true)
-    var bell = EntityDescription("Bell")
+    var bell = EntityDefinition("Bell")
     bell.userInfo = ["tone": "\u{7}"]
     let other = try ManagedObjectModel(entities: [bell])
     #expect(throws: ModelError.self) { try ModelWriter.contents(of: other) }
@@ -152,9 +152,9 @@ struct ModelWriterTests {
   func versions() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("Shop.xcdatamodeld")
-    try ModelWriter.write(try ManagedObjectModel(entities: [EntityDescription("A")]), path: path)
+    try ModelWriter.write(try ManagedObjectModel(entities: [EntityDefinition("A")]), path: path)
     try ModelWriter.write(
-      try ManagedObjectModel(entities: [EntityDescription("B")]), path: path + "/", version: "Shop 2")
+      try ManagedObjectModel(entities: [EntityDefinition("B")]), path: path + "/", version: "Shop 2")
     let versions = try ModelReader.versions(path: path)
     #expect(versions.names == ["Shop", "Shop 2"])
     #expect(versions.current == "Shop 2")

@@ -4,35 +4,35 @@ import Testing
 
 /// A small model built in Swift code: vehicles with sub-entities, owners, and a composite.
 enum Garage {
-  static func descriptions() -> [EntityDescription] {
-    var plate = AttributeDescription("plate", .string)
+  static func definitions() -> [EntityDefinition] {
+    var plate = AttributeDefinition("plate", .string)
     plate.isOptional = false
-    var size = AttributeDescription("size", .composite)
-    var scratch = AttributeDescription("scratch", .string)
+    var size = AttributeDefinition("size", .composite)
+    var scratch = AttributeDefinition("scratch", .string)
     scratch.isTransient = true
-    size.composite = AttributeDescription.CompositeReference(
+    size.composite = AttributeDefinition.CompositeReference(
       name: "Size",
-      elements: [AttributeDescription("width", .double), AttributeDescription("height", .double), scratch])
-    var vehicle = EntityDescription("Vehicle")
+      elements: [AttributeDefinition("width", .double), AttributeDefinition("height", .double), scratch])
+    var vehicle = EntityDefinition("Vehicle")
     vehicle.isAbstract = true
     vehicle.attributes = [plate, size]
-    vehicle.relationships = [RelationshipDescription("owner", toOne: "Person", inverse: "vehicles")]
+    vehicle.relationships = [RelationshipDefinition("owner", toOne: "Person", inverse: "vehicles")]
     vehicle.uniquenessConstraints = [["plate"]]
 
-    var car = EntityDescription("Car")
+    var car = EntityDefinition("Car")
     car.superentityName = "Vehicle"
-    car.attributes = [AttributeDescription("doors", .integer16)]
+    car.attributes = [AttributeDefinition("doors", .integer16)]
     car.uniquenessConstraints = [["plate", "doors"]]
 
-    var person = EntityDescription("Person")
-    var note = AttributeDescription("note", .string)
+    var person = EntityDefinition("Person")
+    var note = AttributeDefinition("note", .string)
     note.isTransient = true
     person.attributes = [
-      AttributeDescription("name", .string), AttributeDescription("Zip", .string), note,
+      AttributeDefinition("name", .string), AttributeDefinition("Zip", .string), note,
     ]
     person.relationships = [
-      RelationshipDescription("vehicles", toMany: "Vehicle", inverse: "owner", ordered: true),
-      RelationshipDescription("friends", toMany: "Person", inverse: "friends"),
+      RelationshipDefinition("vehicles", toMany: "Vehicle", inverse: "owner", ordered: true),
+      RelationshipDefinition("friends", toMany: "Person", inverse: "friends"),
     ]
     return [vehicle, person, car]
   }
@@ -44,7 +44,7 @@ struct BuiltInCodeTests {
 
   init() throws {
     model = try ManagedObjectModel(
-      entities: Garage.descriptions(), configurations: ["Cars": ["Car", "Vehicle"]],
+      entities: Garage.definitions(), configurations: ["Cars": ["Car", "Vehicle"]],
       fetchRequestTemplates: [FetchRequestTemplate("all", entityName: "Car")], versionIdentifier: "1")
   }
 
@@ -105,7 +105,7 @@ struct BuiltInCodeTests {
 
   @Test("entities of two models are never the same")
   func identity() throws {
-    let other = try ManagedObjectModel(entities: Garage.descriptions())
+    let other = try ManagedObjectModel(entities: Garage.definitions())
     #expect(model["Car"] != other["Car"])
     #expect(try !#require(model["Car"]).isKind(of: #require(other["Vehicle"])))
   }

@@ -10,20 +10,20 @@ import Testing
 struct CompositeHashTests {
   private static func attribute(
     _ name: String, _ type: AttributeType = .string, optional: Bool = true
-  ) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  ) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, type)
     attribute.isOptional = optional
     return attribute
   }
 
-  private static func composite(_ name: String, _ elements: [AttributeDescription]) -> AttributeDescription {
-    var attribute = AttributeDescription(name, .composite)
+  private static func composite(_ name: String, _ elements: [AttributeDefinition]) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, .composite)
     attribute.composite = .init(name: name.uppercased(), elements: elements)
     return attribute
   }
 
-  private static func entity(_ attributes: [AttributeDescription]) throws -> Entity {
-    var place = EntityDescription("Place")
+  private static func entity(_ attributes: [AttributeDefinition]) throws -> Entity {
+    var place = EntityDefinition("Place")
     place.attributes = attributes
     return try #require(try ManagedObjectModel(entities: [place])["Place"])
   }
@@ -36,7 +36,7 @@ struct CompositeHashTests {
     return hexadecimal.count % 2 == 0 ? SHA256.hash(data: Data(bytes)).hexadecimal : "odd"
   }
 
-  private static func twin(_ attribute: AttributeDescription) -> String {
+  private static func twin(_ attribute: AttributeDefinition) -> String {
     if attribute.type == .composite {
       let all = leaves(attribute).sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
       return hash(all.map(twin).joined())
@@ -51,13 +51,13 @@ struct CompositeHashTests {
         + (attribute.preservesValueInHistoryOnDeletion ? "01" : ""))
   }
 
-  private static func leaves(_ attribute: AttributeDescription) -> [AttributeDescription] {
+  private static func leaves(_ attribute: AttributeDefinition) -> [AttributeDefinition] {
     if attribute.isTransient { return [] }
     guard let composite = attribute.composite else { return [attribute] }
     return composite.elements.flatMap(leaves)
   }
 
-  private static func twin(entity attributes: [AttributeDescription]) -> String {
+  private static func twin(entity attributes: [AttributeDefinition]) -> String {
     let sorted = attributes.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
     return hash("Place".utf8.hexadecimal + "00" + sorted.filter { !$0.isTransient }.map(twin).joined())
   }
@@ -111,9 +111,9 @@ struct CompositeHashTests {
 
   private static func randomAttribute(
     _ name: String, depth: Int, _ random: inout SeededGenerator
-  ) -> AttributeDescription {
+  ) -> AttributeDefinition {
     let types: [AttributeType] = [.string, .integer16, .double, .date, .uuid, .decimal, .boolean, .binary, .uri]
-    var attribute: AttributeDescription
+    var attribute: AttributeDefinition
     if depth < 3, Int.random(in: 0..<3, using: &random) == 0 {
       // Names inside are unlike all others, in no order that has to do with their depth.
       let elements = (0..<Int.random(in: 0...4, using: &random)).map { position in
@@ -132,8 +132,8 @@ struct CompositeHashTests {
   }
 
   /// The same leaves: another name of the type, another flag, another order of elements.
-  private static func shuffled(_ attribute: AttributeDescription, _ random: inout SeededGenerator)
-    -> AttributeDescription
+  private static func shuffled(_ attribute: AttributeDefinition, _ random: inout SeededGenerator)
+    -> AttributeDefinition
   {
     guard let composite = attribute.composite else { return attribute }
     var changed = attribute

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Differences between models")
 struct DifferenceTests {
-  func differences(_ change: (inout [EntityDescription]) -> Void) throws -> [ModelDifference] {
-    let older = try ManagedObjectModel(entities: Garage.descriptions())
-    var descriptions = Garage.descriptions()
+  func differences(_ change: (inout [EntityDefinition]) -> Void) throws -> [ModelDifference] {
+    let older = try ManagedObjectModel(entities: Garage.definitions())
+    var descriptions = Garage.definitions()
     change(&descriptions)
     let newer = try ManagedObjectModel(entities: descriptions)
     let found = older.differences(to: newer)
@@ -16,7 +16,7 @@ struct DifferenceTests {
     return found
   }
 
-  func texts(_ change: (inout [EntityDescription]) -> Void) throws -> [String] {
+  func texts(_ change: (inout [EntityDefinition]) -> Void) throws -> [String] {
     try differences(change).map(\.description)
   }
 
@@ -27,7 +27,7 @@ struct DifferenceTests {
 
   @Test("entities come, go and are renamed")
   func entities() throws {
-    #expect(try texts { $0.append(EntityDescription("Boat")) } == ["Boat: added"])
+    #expect(try texts { $0.append(EntityDefinition("Boat")) } == ["Boat: added"])
     #expect(try texts { $0.removeLast() } == ["Car: removed"])
     let renamed = try texts { entities in
       entities[2].name = "Auto"
@@ -44,7 +44,7 @@ struct DifferenceTests {
       entities[1].attributes[0].renamingIdentifier = "name"
       entities[1].attributes[0].isOptional = false
       entities[1].attributes[1].type = .integer64
-      entities[1].attributes.append(AttributeDescription("age", .integer16))
+      entities[1].attributes.append(AttributeDefinition("age", .integer16))
     }
     #expect(
       changed == [
@@ -86,7 +86,7 @@ struct DifferenceTests {
       entities[1].attributes[0].defaultValue = .string("x")
       entities[1].attributes[2].type = .integer16
       entities[1].relationships[1].deleteRule = .cascade
-      entities[1].fetchIndexes = [FetchIndexDescription("i", elements: [.init(.property("name"))])]
+      entities[1].fetchIndexes = [FetchIndexDefinition("i", elements: [.init(.property("name"))])]
     }
     #expect(
       found.map(\.description) == [
@@ -119,9 +119,9 @@ struct DifferenceTests {
     arguments: [("area", true), ("sizes", false), ("oak", true), ("ozone", true), ("plates", false)])
   func renamed(name: String, changes: Bool) throws {
     for isDerived in [false, true] {
-      var older = Garage.descriptions()
+      var older = Garage.definitions()
       if isDerived {
-        older[0].attributes[1] = AttributeDescription("size", .integer32)
+        older[0].attributes[1] = AttributeDefinition("size", .integer32)
         older[0].attributes[1].derivation = .init(expression: "owner.name")
       }
       var newer = older
@@ -137,7 +137,7 @@ struct DifferenceTests {
 
   @Test("of a composite only its leaves change a hash")
   func composites() throws {
-    typealias Change = (inout AttributeDescription) -> Void
+    typealias Change = (inout AttributeDefinition) -> Void
     let changes: [(Change, Bool)] = [
       ({ $0.composite?.elements[0].isOptional = false }, true), ({ $0.composite?.elements[0].type = .float }, true),
       ({ $0.composite?.elements[0].defaultValue = .double(1) }, false),
@@ -145,9 +145,9 @@ struct DifferenceTests {
       ({ $0.composite?.elements.reverse() }, false), ({ $0.isOptional = false }, false),
       ({ $0.versionHashModifier = "x" }, false), ({ $0.isTransient = true }, true),
     ]
-    let old = try ManagedObjectModel(entities: Garage.descriptions())
+    let old = try ManagedObjectModel(entities: Garage.definitions())
     for (number, (change, affects)) in changes.enumerated() {
-      var entities = Garage.descriptions()
+      var entities = Garage.definitions()
       change(&entities[0].attributes[1])
       let new = try ManagedObjectModel(entities: entities)
       #expect((old["Vehicle"]?.versionHash != new["Vehicle"]?.versionHash) == affects, "\(number)")
@@ -157,7 +157,7 @@ struct DifferenceTests {
 
   @Test("stored hashes are compared by name")
   func hashes() throws {
-    let model = try ManagedObjectModel(entities: Garage.descriptions())
+    let model = try ManagedObjectModel(entities: Garage.definitions())
     var stored = model.entityVersionHashesByName
     #expect(model.compareVersionHashes(with: stored).isCompatible)
     stored["Car"] = Data(count: 32)

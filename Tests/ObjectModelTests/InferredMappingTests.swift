@@ -14,7 +14,7 @@ struct InferredMappingTests {
     let older = try model()
     let newer = try model {
       $0["Lone"] = nil
-      $0["Fresh"] = EntityDescription("Fresh")
+      $0["Fresh"] = EntityDefinition("Fresh")
       $0["Owner"]?.name = "Person"
       $0["Owner"]?.renamingIdentifier = "Owner"
       for index in 0..<2 { $0["Place"]?.relationships[index].destinationEntityName = "Person" }
@@ -85,7 +85,7 @@ struct InferredMappingTests {
   func refusals() throws {
     let older = try model()
     let merged = try model {
-      $0["Base"] = EntityDescription("Base")
+      $0["Base"] = EntityDefinition("Base")
       $0["Place"]?.superentityName = "Base"
       $0["Lone"]?.superentityName = "Base"
     }
@@ -95,7 +95,7 @@ struct InferredMappingTests {
     let mapping = try older.inferredMappingModel(to: merged, mergesHierarchies: true)
     #expect(mapping.entityMappingsByName["IEM_Transform_Lone"] != nil)
     let changed = try model {
-      $0["Base"] = EntityDescription("Base")
+      $0["Base"] = EntityDefinition("Base")
       $0["Place"]?.superentityName = "Base"
       $0["Lone"]?.superentityName = "Base"
       $0["Place"]?.attributes[1].type = .string

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Whether a lightweight migration would do")
 struct LightweightMigrationTests {
-  typealias Change = @Sendable (inout [String: EntityDescription]) -> Void
+  typealias Change = @Sendable (inout [String: EntityDefinition]) -> Void
 
   /// One rule: what changes between the versions, and what is said of it.
   struct Rule: Sendable, CustomTestStringConvertible {
@@ -25,26 +25,26 @@ struct LightweightMigrationTests {
     }
   }
 
-  static func older() -> [String: EntityDescription] {
-    var place = EntityDescription("Place")
+  static func older() -> [String: EntityDefinition] {
+    var place = EntityDefinition("Place")
     place.attributes = [.init("name", .string), .init("rank", .integer16)]
     place.relationships = [
       .init("owner", toOne: "Owner", inverse: "places"), .init("guests", toMany: "Owner", inverse: "visited"),
     ]
-    var hall = EntityDescription("Hall")
+    var hall = EntityDefinition("Hall")
     hall.superentityName = "Place"
     hall.attributes = [.init("seats", .integer32)]
-    var owner = EntityDescription("Owner")
+    var owner = EntityDefinition("Owner")
     owner.attributes = [.init("email", .string)]
     owner.relationships = [
       .init("places", toMany: "Place", inverse: "owner"), .init("visited", toMany: "Place", inverse: "guests"),
     ]
-    let lone = EntityDescription("Lone")
+    let lone = EntityDefinition("Lone")
     return ["Place": place, "Hall": hall, "Owner": owner, "Lone": lone]
   }
 
-  static func mandatory(_ name: String, _ type: AttributeType = .string) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  static func mandatory(_ name: String, _ type: AttributeType = .string) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, type)
     attribute.isOptional = false
     return attribute
   }
@@ -142,10 +142,10 @@ struct LightweightMigrationTests {
       $0["Place"]?.relationships[0] = .init("owner", toOne: "Lone", inverse: "places")
       $0["Lone"]?.relationships = [.init("places", toMany: "Place", inverse: "owner")]
     },
-    Rule("an entity is added") { $0["New"] = EntityDescription("New") },
+    Rule("an entity is added") { $0["New"] = EntityDefinition("New") },
     Rule("an entity is removed", losses: ["Lone: removed, its objects go"]) { $0["Lone"] = nil },
     Rule("a parent is put in") {
-      $0["Base"] = EntityDescription("Base")
+      $0["Base"] = EntityDefinition("Base")
       $0["Place"]?.superentityName = "Base"
     },
     Rule(
@@ -161,7 +161,7 @@ struct LightweightMigrationTests {
         "Lone: shares the ancestor Base with Hall now, and had none in common before: Core Data does not merge hierarchies"
       ]
     ) {
-      $0["Base"] = EntityDescription("Base")
+      $0["Base"] = EntityDefinition("Base")
       $0["Place"]?.superentityName = "Base"
       $0["Lone"]?.superentityName = "Base"
     },

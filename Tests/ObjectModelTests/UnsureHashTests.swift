@@ -8,13 +8,13 @@ struct UnsureHashTests {
   private static func model(more: String? = nil) throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: ["Item", "Tag"].map { name in
-        var entity = EntityDescription(name)
-        var derived = AttributeDescription("upper", .string)
+        var entity = EntityDefinition(name)
+        var derived = AttributeDefinition("upper", .string)
         derived.derivation = .init(expression: "uppercase:(name)")
-        entity.attributes = [AttributeDescription("name", .string), derived]
-        if let more, name == "Item" { entity.attributes.append(AttributeDescription(more, .string)) }
+        entity.attributes = [AttributeDefinition("name", .string), derived]
+        if let more, name == "Item" { entity.attributes.append(AttributeDefinition(more, .string)) }
         return entity
-      } + [EntityDescription("Plain")])
+      } + [EntityDefinition("Plain")])
   }
 
   private static let stored = Dictionary(

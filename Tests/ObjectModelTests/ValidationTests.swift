@@ -6,13 +6,13 @@ import Testing
 /// that breaks them.
 struct BrokenModel: Sendable, CustomTestStringConvertible {
   var testDescription: String
-  var change: @Sendable (inout EntityDescription, inout EntityDescription) -> Void
+  var change: @Sendable (inout EntityDefinition, inout EntityDefinition) -> Void
   var code: ModelError.Code
   var message: String
 
   init(
     _ name: String, _ code: ModelError.Code, _ message: String,
-    _ change: @escaping @Sendable (inout EntityDescription, inout EntityDescription) -> Void
+    _ change: @escaping @Sendable (inout EntityDefinition, inout EntityDefinition) -> Void
   ) {
     testDescription = name
     self.change = change
@@ -23,18 +23,18 @@ struct BrokenModel: Sendable, CustomTestStringConvertible {
 
 @Suite("Mistakes in models built in code")
 struct ValidationTests {
-  static func pair() -> (EntityDescription, EntityDescription) {
-    var first = EntityDescription("A")
-    first.attributes = [AttributeDescription("a", .string)]
-    first.relationships = [RelationshipDescription("r", toMany: "B", inverse: "q")]
-    var second = EntityDescription("B")
-    second.attributes = [AttributeDescription("b", .integer16)]
-    second.relationships = [RelationshipDescription("q", toOne: "A", inverse: "r")]
+  static func pair() -> (EntityDefinition, EntityDefinition) {
+    var first = EntityDefinition("A")
+    first.attributes = [AttributeDefinition("a", .string)]
+    first.relationships = [RelationshipDefinition("r", toMany: "B", inverse: "q")]
+    var second = EntityDefinition("B")
+    second.attributes = [AttributeDefinition("b", .integer16)]
+    second.relationships = [RelationshipDefinition("q", toOne: "A", inverse: "r")]
     return (first, second)
   }
 
   func problems(
-    _ entities: [EntityDescription], configurations: [String: [String]] = [:], templates: [FetchRequestTemplate] = []
+    _ entities: [EntityDefinition], configurations: [String: [String]] = [:], templates: [FetchRequestTemplate] = []
   ) -> [ModelError.Problem] {
     do {
       _ = try ManagedObjectModel(
@@ -77,8 +77,8 @@ struct ValidationTests {
 
   @Test("cycles of parents are found wherever one starts, each once")
   func cycles() {
-    func entity(_ name: String, _ parent: String?) -> EntityDescription {
-      var entity = EntityDescription(name)
+    func entity(_ name: String, _ parent: String?) -> EntityDefinition {
+      var entity = EntityDefinition(name)
       entity.superentityName = parent
       return entity
     }
@@ -94,7 +94,7 @@ struct ValidationTests {
   @Test("a long line of parents is no trouble")
   func depth() throws {
     let entities = (0..<2_000).map { number in
-      var entity = EntityDescription("E\(number)")
+      var entity = EntityDefinition("E\(number)")
       if number > 0 { entity.superentityName = "E\(number - 1)" }
       return entity
     }
@@ -105,10 +105,10 @@ struct ValidationTests {
   @Test("names may have letters of any script, digits and underscores")
   func names() {
     for name in ["a", "_a", "a1", "größe", "名前", "A_b"] {
-      #expect(problems([EntityDescription(name)]).isEmpty, "\(name)")
+      #expect(problems([EntityDefinition(name)]).isEmpty, "\(name)")
     }
     for name in ["", "1a", "a b", "a-b", "a.b", "😀", "a\n"] {
-      #expect(problems([EntityDescription(name)]).map(\.code) == [.invalidName], "\(name)")
+      #expect(problems([EntityDefinition(name)]).map(\.code) == [.invalidName], "\(name)")
     }
   }
 }
@@ -116,10 +116,10 @@ struct ValidationTests {
 extension BrokenModel {
   static let all = [
     BrokenModel("an unknown destination", .unknownEntity, "A.s has the destination b, which is not in the model") {
-      first, _ in first.relationships.append(RelationshipDescription("s", toOne: "b"))
+      first, _ in first.relationships.append(RelationshipDefinition("s", toOne: "b"))
     },
     BrokenModel("a property twice", .duplicateName, "A has more than one property named a") { first, _ in
-      first.relationships.append(RelationshipDescription("a", toOne: "B"))
+      first.relationships.append(RelationshipDefinition("a", toOne: "B"))
     },
     BrokenModel(
       "the name of an inherited property", .duplicateName, "B.a has the name of a property inherited from A"
@@ -130,13 +130,13 @@ extension BrokenModel {
     BrokenModel(
       "an inverse that leads elsewhere", .inverseMismatch,
       "A.s has the inverse B.q, but that one names r as its inverse"
-    ) { first, _ in first.relationships.append(RelationshipDescription("s", toOne: "B", inverse: "q")) },
+    ) { first, _ in first.relationships.append(RelationshipDefinition("s", toOne: "B", inverse: "q")) },
     BrokenModel(
       "an inverse to another entity", .inverseMismatch, "A.s has the inverse B.t, but that one leads to B, not to A"
     ) { first, second in
-      first.relationships.append(RelationshipDescription("s", toOne: "B", inverse: "t"))
-      second.relationships.append(RelationshipDescription("s", toOne: "B", inverse: "t"))
-      second.relationships.append(RelationshipDescription("t", toOne: "B", inverse: "s"))
+      first.relationships.append(RelationshipDefinition("s", toOne: "B", inverse: "t"))
+      second.relationships.append(RelationshipDefinition("s", toOne: "B", inverse: "t"))
+      second.relationships.append(RelationshipDefinition("t", toOne: "B", inverse: "s"))
     },
     BrokenModel(
       "a to-one with a maximum of 2", .invalidCount, "the to-one relationship B.q has a maximum count of 2"
@@ -164,14 +164,14 @@ extension BrokenModel {
     BrokenModel(
       "a derived attribute without expression", .invalidAttribute,
       "the derived attribute B.b has no derivation expression"
-    ) { _, second in second.attributes[0].derivation = AttributeDescription.Derivation(expression: " ") },
+    ) { _, second in second.attributes[0].derivation = AttributeDefinition.Derivation(expression: " ") },
     BrokenModel(
       "a composite without type", .invalidComposite, "A.a is a Composite but names no composite type"
     ) { first, _ in first.attributes[0].type = .composite },
     BrokenModel(
       "an element twice", .duplicateName, "the composite C has more than one element named x"
     ) { first, _ in
-      let element = AttributeDescription("x", .string)
+      let element = AttributeDefinition("x", .string)
       first.attributes[0].type = .composite
       first.attributes[0].composite = .init(name: "C", elements: [element, element])
     },
@@ -195,17 +195,17 @@ extension BrokenModel {
     },
     BrokenModel(
       "an index without elements", .invalidFetchIndex, "the fetch index i of A has no name or no elements"
-    ) { first, _ in first.fetchIndexes = [FetchIndexDescription("i", elements: [])] },
+    ) { first, _ in first.fetchIndexes = [FetchIndexDefinition("i", elements: [])] },
     BrokenModel(
       "an index over what is not there", .unknownProperty,
       "the fetch index i of A names a.b, which is not a single stored value"
-    ) { first, _ in first.fetchIndexes = [FetchIndexDescription("i", elements: [.init(.property("a.b"))])] },
+    ) { first, _ in first.fetchIndexes = [FetchIndexDefinition("i", elements: [.init(.property("a.b"))])] },
     BrokenModel(
       "a fetched property of an unknown entity", .unknownEntity,
       "the fetched property A.f fetches Z, which is not in the model"
     ) { first, _ in
       first.fetchedProperties = [
-        FetchedPropertyDescription("f", fetchRequest: FetchRequestTemplate("f", entityName: "Z"))
+        FetchedPropertyDefinition("f", fetchRequest: FetchRequestTemplate("f", entityName: "Z"))
       ]
     },
   ]

@@ -8,53 +8,53 @@ import Testing
 @Suite("Version hashes")
 struct VersionHashTests {
   /// The model of a published store: a derived attribute, inheritance, and -1 for "no limit".
-  static func bookshop() -> [EntityDescription] {
-    func attribute(_ name: String, _ type: AttributeType, optional: Bool = false) -> AttributeDescription {
-      var attribute = AttributeDescription(name, type)
+  static func bookshop() -> [EntityDefinition] {
+    func attribute(_ name: String, _ type: AttributeType, optional: Bool = false) -> AttributeDefinition {
+      var attribute = AttributeDefinition(name, type)
       attribute.isOptional = optional
       return attribute
     }
-    func toOne(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
-      var relationship = RelationshipDescription(name, toOne: destination, inverse: inverse)
+    func toOne(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDefinition {
+      var relationship = RelationshipDefinition(name, toOne: destination, inverse: inverse)
       relationship.isOptional = false
       relationship.minimumCount = 1
       return relationship
     }
-    var writer = EntityDescription("Writer")
+    var writer = EntityDefinition("Writer")
     writer.isAbstract = true
     writer.attributes = [attribute("age", .integer16)]
-    var author = EntityDescription("Author")
+    var author = EntityDefinition("Author")
     author.superentityName = "Writer"
     author.attributes = [attribute("alias", .string), attribute("siteURL", .uri, optional: true)]
-    var books = RelationshipDescription("books", toMany: "Book", inverse: "author")
+    var books = RelationshipDefinition("books", toMany: "Book", inverse: "author")
     books.maximumCount = -1
     author.relationships = [books]
     author.fetchedProperties = [
-      FetchedPropertyDescription("feedbacks", fetchRequest: FetchRequestTemplate("f", entityName: "Feedback"))
+      FetchedPropertyDefinition("feedbacks", fetchRequest: FetchRequestTemplate("f", entityName: "Feedback"))
     ]
     author.uniquenessConstraints = [["alias"]]
     var pagesCount = attribute("pagesCount", .integer64, optional: true)
-    pagesCount.derivation = AttributeDescription.Derivation(expression: "count:(pages)")
-    var book = EntityDescription("Book")
+    pagesCount.derivation = AttributeDefinition.Derivation(expression: "count:(pages)")
+    var book = EntityDefinition("Book")
     book.attributes = [
       attribute("cover", .transformable), attribute("price", .decimal), attribute("publishedAt", .date),
       attribute("title", .string), attribute("uniqueID", .uuid), pagesCount,
     ]
-    var pages = RelationshipDescription("pages", toMany: "Page", inverse: "book")
+    var pages = RelationshipDefinition("pages", toMany: "Page", inverse: "book")
     pages.isOptional = false
     pages.minimumCount = 1
     pages.maximumCount = 10_000
     book.relationships = [toOne("author", "Author", "books"), pages]
     book.uniquenessConstraints = [["uniqueID"]]
-    var novel = EntityDescription("GraphicNovel")
+    var novel = EntityDefinition("GraphicNovel")
     novel.superentityName = "Book"
     novel.attributes = [attribute("isBlackAndWhite", .boolean)]
-    var page = EntityDescription("Page")
+    var page = EntityDefinition("Page")
     page.attributes = [
       attribute("content", .transformable), attribute("isBookmarked", .boolean), attribute("number", .integer32),
     ]
     page.relationships = [toOne("book", "Book", "pages")]
-    var feedback = EntityDescription("Feedback")
+    var feedback = EntityDefinition("Feedback")
     feedback.attributes = [
       attribute("authorAlias", .string), attribute("bookID", .uuid), attribute("comment", .string, optional: true),
       attribute("rating", .double),
@@ -82,7 +82,7 @@ struct VersionHashTests {
 
   @Test("the smallest entity's hash is spelled out")
   func smallest() throws {
-    let model = try ManagedObjectModel(entities: [EntityDescription("A")])
+    let model = try ManagedObjectModel(entities: [EntityDefinition("A")])
     // SHA-256 of the bytes 41 00; SHA-512 of 41 and that; SHA-256 of that.
     #expect(model["A"]?.versionHash.hexadecimal == "e61c21ca716b3b1aefb7d1198f83679c4ca4d596e5792275dd6203b49216237d")
     #expect(
@@ -94,7 +94,7 @@ struct VersionHashTests {
   @Test("everything that should change a hash does")
   func sensitive() throws {
     let base = try #require(try hash { _ in })
-    let changes: [(inout EntityDescription) -> Void] = [
+    let changes: [(inout EntityDefinition) -> Void] = [
       { $0.isAbstract = true }, { $0.versionHashModifier = "x" }, { $0.attributes[0].name = "b" },
       { $0.attributes[0].type = .uri }, { $0.attributes[0].isOptional = false },
       { $0.attributes[0].isTransient = true }, { $0.attributes[0].versionHashModifier = "x" },
@@ -102,7 +102,7 @@ struct VersionHashTests {
       { $0.relationships[0].minimumCount = 1 }, { $0.relationships[0].maximumCount = 5 },
       { $0.relationships[0].isOptional = false }, { $0.uniquenessConstraints = [["a"]] },
       { $0.relationships[0].inverseName = "r" },
-      { $0.attributes[0].derivation = AttributeDescription.Derivation(expression: "r.a") },
+      { $0.attributes[0].derivation = AttributeDefinition.Derivation(expression: "r.a") },
     ]
     var hashes: Set<Data> = [base]
     // Being its own inverse is the one change that enters no hash.
@@ -112,32 +112,32 @@ struct VersionHashTests {
 
   @Test("class names, defaults, validation, rules, indexes and user info change no hash")
   func insensitive() throws {
-    let changes: [(inout EntityDescription) -> Void] = [
+    let changes: [(inout EntityDefinition) -> Void] = [
       { $0.managedObjectClassName = "X" }, { $0.userInfo = ["a": "b"] }, { $0.renamingIdentifier = "B" },
       { $0.attributes[0].defaultValue = .string("x") }, { $0.attributes[0].maximumValue = .integer(9) },
       { $0.attributes[0].regularExpression = "x" }, { $0.attributes[0].usesScalarValueType = true },
       { $0.attributes[0].isIndexed = true }, { $0.relationships[0].deleteRule = .deny },
-      { $0.fetchIndexes = [FetchIndexDescription("i", elements: [.init(.property("a"))])] },
+      { $0.fetchIndexes = [FetchIndexDefinition("i", elements: [.init(.property("a"))])] },
     ]
     let base = try hash { _ in }
     for change in changes { #expect(try hash(change) == base) }
   }
 
-  private func hash(_ change: (inout EntityDescription) -> Void) throws -> Data? {
-    var entity = EntityDescription("A")
-    entity.attributes = [AttributeDescription("a", .string)]
-    entity.relationships = [RelationshipDescription("r", toMany: "A")]
+  private func hash(_ change: (inout EntityDefinition) -> Void) throws -> Data? {
+    var entity = EntityDefinition("A")
+    entity.attributes = [AttributeDefinition("a", .string)]
+    entity.relationships = [RelationshipDefinition("r", toMany: "A")]
     change(&entity)
     return try ManagedObjectModel(entities: [entity])["A"]?.versionHash
   }
 
   @Test("what no Apple-made store confirms is marked, in sub-entities too")
   func unconfirmed() throws {
-    var entity = EntityDescription("A")
-    var stamp = AttributeDescription("stamp", .date)
-    stamp.derivation = AttributeDescription.Derivation(expression: "now()")
-    entity.attributes = [stamp, AttributeDescription("größe", .double), AttributeDescription("any", .undefined)]
-    var child = EntityDescription("B")
+    var entity = EntityDefinition("A")
+    var stamp = AttributeDefinition("stamp", .date)
+    stamp.derivation = AttributeDefinition.Derivation(expression: "now()")
+    entity.attributes = [stamp, AttributeDefinition("größe", .double), AttributeDefinition("any", .undefined)]
+    var child = EntityDefinition("B")
     child.superentityName = "A"
     let model = try ManagedObjectModel(entities: [entity, child])
     let reasons = [

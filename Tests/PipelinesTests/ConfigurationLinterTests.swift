@@ -8,40 +8,40 @@ import Testing
 struct ConfigurationLinterTests {
   /// Stops with an abstract parent, trips, and venues with a nested location.
   private static func model() throws -> ManagedObjectModel {
-    var place = EntityDescription("Place")
+    var place = EntityDefinition("Place")
     place.isAbstract = true
-    var identifier = AttributeDescription("identifier", .string)
+    var identifier = AttributeDefinition("identifier", .string)
     identifier.isOptional = false
     place.attributes = [identifier]
     place.uniquenessConstraints = [["identifier"]]
-    var stop = EntityDescription("Stop")
+    var stop = EntityDefinition("Stop")
     stop.superentityName = "Place"
-    var shortCode = AttributeDescription("code", .integer16)
+    var shortCode = AttributeDefinition("code", .integer16)
     shortCode.isOptional = false
     shortCode.defaultValue = .integer(0)
-    var cache = AttributeDescription("cache", .string)
+    var cache = AttributeDefinition("cache", .string)
     cache.isTransient = true
-    var count = AttributeDescription("tripCount", .integer64)
+    var count = AttributeDefinition("tripCount", .integer64)
     count.derivation = .init(expression: "trips.@count")
     stop.attributes = [
-      shortCode, cache, count, AttributeDescription("name", .string), AttributeDescription("opened", .date),
-      AttributeDescription("isOpen", .boolean), AttributeDescription("key", .uuid),
-      AttributeDescription("height", .double),
+      shortCode, cache, count, AttributeDefinition("name", .string), AttributeDefinition("opened", .date),
+      AttributeDefinition("isOpen", .boolean), AttributeDefinition("key", .uuid),
+      AttributeDefinition("height", .double),
     ]
     stop.relationships = [
-      RelationshipDescription("parent", toOne: "Stop", inverse: "children"),
-      RelationshipDescription("children", toMany: "Stop", inverse: "parent"),
-      RelationshipDescription("trips", toMany: "Trip", inverse: "stops"),
-      RelationshipDescription("location", toOne: "Location", inverse: "stop"),
+      RelationshipDefinition("parent", toOne: "Stop", inverse: "children"),
+      RelationshipDefinition("children", toMany: "Stop", inverse: "parent"),
+      RelationshipDefinition("trips", toMany: "Trip", inverse: "stops"),
+      RelationshipDefinition("location", toOne: "Location", inverse: "stop"),
     ]
-    var trip = EntityDescription("Trip")
-    trip.attributes = [AttributeDescription("number", .string)]
-    trip.relationships = [RelationshipDescription("stops", toMany: "Stop", inverse: "trips")]
-    var location = EntityDescription("Location")
-    var latitude = AttributeDescription("latitude", .double)
+    var trip = EntityDefinition("Trip")
+    trip.attributes = [AttributeDefinition("number", .string)]
+    trip.relationships = [RelationshipDefinition("stops", toMany: "Stop", inverse: "trips")]
+    var location = EntityDefinition("Location")
+    var latitude = AttributeDefinition("latitude", .double)
     latitude.isOptional = false
     location.attributes = [latitude]
-    var owner = RelationshipDescription("stop", toOne: "Stop", inverse: "location")
+    var owner = RelationshipDefinition("stop", toOne: "Stop", inverse: "location")
     owner.isOptional = false
     location.relationships = [owner]
     return try ManagedObjectModel(entities: [place, stop, trip, location])

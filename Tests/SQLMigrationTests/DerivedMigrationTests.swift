@@ -15,8 +15,8 @@ import Testing
 struct DerivedMigrationTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
-    let older: [EntityDescription]
-    let newer: [EntityDescription]
+    let older: [EntityDefinition]
+    let newer: [EntityDefinition]
     let sql: String
     let query: String
     let rows: [String]
@@ -24,16 +24,16 @@ struct DerivedMigrationTests {
   }
 
   private static func entity(
-    _ name: String, _ attributes: [AttributeDescription], _ relationships: [RelationshipDescription] = []
-  ) -> EntityDescription {
-    var entity = EntityDescription(name)
+    _ name: String, _ attributes: [AttributeDefinition], _ relationships: [RelationshipDefinition] = []
+  ) -> EntityDefinition {
+    var entity = EntityDefinition(name)
     entity.attributes = attributes
     entity.relationships = relationships
     return entity
   }
 
-  private static func text(_ name: String, was: String? = nil, default value: String? = nil) -> AttributeDescription {
-    var attribute = AttributeDescription(name, .string)
+  private static func text(_ name: String, was: String? = nil, default value: String? = nil) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, .string)
     attribute.renamingIdentifier = was
     if let value {
       attribute.isOptional = false
@@ -44,27 +44,27 @@ struct DerivedMigrationTests {
 
   private static func derived(
     _ name: String, _ expression: String, _ type: AttributeType = .string, was: String? = nil
-  ) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  ) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, type)
     attribute.derivation = .init(expression: expression)
     attribute.renamingIdentifier = was
     return attribute
   }
 
-  private static func list(_ name: String, _ inverse: String, was: String? = nil) -> RelationshipDescription {
-    var relationship = RelationshipDescription(name, toMany: "Part", inverse: inverse)
+  private static func list(_ name: String, _ inverse: String, was: String? = nil) -> RelationshipDefinition {
+    var relationship = RelationshipDefinition(name, toMany: "Part", inverse: inverse)
     relationship.renamingIdentifier = was
     return relationship
   }
 
-  private static func count(_ lists: [RelationshipDescription], _ i: String, _ j: String) -> [EntityDescription] {
+  private static func count(_ lists: [RelationshipDefinition], _ i: String, _ j: String) -> [EntityDefinition] {
     [
       entity("Item", [text("n"), derived("u", "p.@count", .integer64)], lists),
       entity(
         "Part", [text("n")],
         [
-          RelationshipDescription("i", toOne: "Item", inverse: i),
-          RelationshipDescription("j", toOne: "Item", inverse: j),
+          RelationshipDefinition("i", toOne: "Item", inverse: i),
+          RelationshipDefinition("j", toOne: "Item", inverse: j),
         ]),
     ]
   }
@@ -129,7 +129,7 @@ struct DerivedMigrationTests {
     "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'X'), (3, 1, 1, 'y')"
 
   /// Models, rows, and what is there more than once under the constraint of the newer.
-  private static let unique: [(older: [EntityDescription], newer: [EntityDescription], sql: String, example: String)] =
+  private static let unique: [(older: [EntityDefinition], newer: [EntityDefinition], sql: String, example: String)] =
     [
       (
         [entity("Item", [text("a")])], [constrained(entity("Item", [text("a"), upper]))], twice, "X"
@@ -147,7 +147,7 @@ struct DerivedMigrationTests {
       ),
     ]
 
-  private static func constrained(_ entity: EntityDescription) -> EntityDescription {
+  private static func constrained(_ entity: EntityDefinition) -> EntityDefinition {
     var entity = entity
     entity.uniquenessConstraints = [["u"]]
     return entity

@@ -261,7 +261,7 @@ struct DuplicateOracle {
       }
     }
     for relationship in declarations {
-      let description = relationship.description
+      let description = relationship.definition
       for key in objects.keys where isKind(key, of: relationship.entity) {
         let count = list(relationship, of: key).count
         if count == 0 {

@@ -11,24 +11,24 @@ import Testing
 /// Duplicates whose removal touches more than the objects themselves.
 @Suite("Removal of duplicates")
 struct DuplicateRemovalTests {
-  typealias Change = @Sendable (inout [String: EntityDescription]) -> Void
+  typealias Change = @Sendable (inout [String: EntityDefinition]) -> Void
 
   /// Items in boxes; Parts are Items; a Label is on one Item.
   private static func model(_ change: Change = { _ in }) throws -> ManagedObjectModel {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("code", .string), .init("serial", .string)]
     item.relationships = [
       .init("box", toOne: "Box", inverse: "items"), .init("label", toOne: "Label", inverse: "item"),
     ]
-    var part = EntityDescription("Part")
+    var part = EntityDefinition("Part")
     part.superentityName = "Item"
     part.relationships = [.init("machine", toOne: "Machine", inverse: "parts")]
-    var box = EntityDescription("Box")
+    var box = EntityDefinition("Box")
     box.attributes = [.init("name", .string)]
     box.relationships = [.init("items", toMany: "Item", inverse: "box")]
-    var label = EntityDescription("Label")
+    var label = EntityDefinition("Label")
     label.relationships = [.init("item", toOne: "Item", inverse: "label")]
-    var machine = EntityDescription("Machine")
+    var machine = EntityDefinition("Machine")
     machine.relationships = [.init("parts", toMany: "Part", inverse: "machine")]
     var list = ["Item": item, "Part": part, "Box": box, "Label": label, "Machine": machine]
     change(&list)
@@ -159,7 +159,7 @@ struct DuplicateRemovalTests {
   func derived(policy: StoreMigration.DuplicatePolicy) throws {
     let folder = try TemporaryFolder()
     let counting: Change = {
-      var count = AttributeDescription("count", .integer64)
+      var count = AttributeDefinition("count", .integer64)
       count.derivation = .init(expression: "items.@count")
       $0["Box"]?.attributes.append(count)
     }

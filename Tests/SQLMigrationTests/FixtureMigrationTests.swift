@@ -186,7 +186,7 @@ enum GeneratedObjects {
   }
 
   /// Different for each object, so that no constraint is broken.
-  private static func value(_ attribute: AttributeDescription, _ number: Int) -> Value {
+  private static func value(_ attribute: AttributeDefinition, _ number: Int) -> Value {
     if attribute.isTransient || attribute.derivation != nil { return .null }
     switch attribute.type {
     case .integer16, .integer32, .integer64: return .integer(Int64(number))

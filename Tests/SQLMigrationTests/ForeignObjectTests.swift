@@ -112,10 +112,10 @@ struct ForeignObjectTests {
   func collation() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("Items.sqlite")
-    var item = EntityDescription("Item")
-    item.attributes = [AttributeDescription("a", .string)]
+    var item = EntityDefinition("Item")
+    item.attributes = [AttributeDefinition("a", .string)]
     let older = try ManagedObjectModel(entities: [item])
-    item.attributes.append(AttributeDescription("b", .string))
+    item.attributes.append(AttributeDefinition("b", .string))
     let newer = try ManagedObjectModel(entities: [item])
     try SQLiteStore.create(path: path, model: older).close()
     let connection = try Connection(path: path, options: .init(trustsSchema: true))
@@ -136,10 +136,10 @@ struct ForeignObjectTests {
   func forged() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("Items.sqlite")
-    var item = EntityDescription("Item")
-    item.attributes = [AttributeDescription("a", .string), AttributeDescription("b", .string)]
+    var item = EntityDefinition("Item")
+    item.attributes = [AttributeDefinition("a", .string), AttributeDefinition("b", .string)]
     let older = try ManagedObjectModel(entities: [item])
-    item.attributes[1] = AttributeDescription("c", .string)
+    item.attributes[1] = AttributeDefinition("c", .string)
     let newer = try ManagedObjectModel(entities: [item])
     try SQLiteStore.create(path: path, model: older).close()
     let connection = try Connection(path: path, options: .init(trustsSchema: true))

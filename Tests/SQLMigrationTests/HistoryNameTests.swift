@@ -33,13 +33,13 @@ struct HistoryNameTests {
     let folder = try TemporaryFolder()
     // So many that a rule which takes a name for its own source, in whatever order, is found out.
     let letters = (0..<24).map { String(UnicodeScalar(UInt8(97 + $0))) }
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = letters.map { .init($0, .string) }
     let older = try ManagedObjectModel(entities: [item])
     item.attributes = letters.flatMap { letter in
-      var renamed = AttributeDescription(letter + "2", .string)
+      var renamed = AttributeDefinition(letter + "2", .string)
       renamed.renamingIdentifier = letter
-      var fresh = AttributeDescription(letter, .string)
+      var fresh = AttributeDefinition(letter, .string)
       fresh.renamingIdentifier = "new " + letter
       return [fresh, renamed]
     }
@@ -54,11 +54,11 @@ struct HistoryNameTests {
   @Test("are no new ones where a column that said a reference's entity is gone")
   func entityColumn() throws {
     let folder = try TemporaryFolder()
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("a", .string)]
-    item.relationships = [RelationshipDescription("r", toOne: "Place")]
-    let place = EntityDescription("Place")
-    var town = EntityDescription("Town")
+    item.relationships = [RelationshipDefinition("r", toOne: "Place")]
+    let place = EntityDefinition("Place")
+    var town = EntityDefinition("Town")
     town.superentityName = "Place"
     let older = try ManagedObjectModel(entities: [item, place, town])
     // Its bit comes behind those of all others, where the column's was.

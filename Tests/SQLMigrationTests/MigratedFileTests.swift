@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The file of a store that is migrated by pages in a copy")
 struct MigratedFileTests {
-  private static func model(_ change: (inout [String: EntityDescription]) -> Void = { _ in }) throws
+  private static func model(_ change: (inout [String: EntityDefinition]) -> Void = { _ in }) throws
     -> ManagedObjectModel
   {
     var list = StoreMigrationTests.entities()

@@ -27,11 +27,11 @@ struct MigrationFaultTests {
     let path = folder.path("old.sqlite")
     let older = try RandomModel.make(&random)
     try GeneratedObjects.fill(path, older, countPerEntity: 150)
-    var entities = older.descriptions
+    var entities = older.definitions
     for index in entities.indices where entities[index].superentityName == nil {
       entities[index].superentityName = "Common"
     }
-    entities.append(EntityDescription("Common"))
+    entities.append(EntityDefinition("Common"))
     let newer = try ManagedObjectModel(entities: entities)
     return Case(
       folder: folder, path: path, older: older, newer: newer,

@@ -13,22 +13,22 @@ import Testing
 @Suite("Negative primary keys in hierarchies that become one")
 struct NegativeKeyTests {
   private static func model(_ isNew: Bool) throws -> ManagedObjectModel {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("name", .string)]
     item.relationships = [
       .init("tag", toOne: "Tag", inverse: "items"), .init("owners", toMany: "Owner", inverse: "items"),
     ]
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.attributes = [.init("name", .string)]
     tag.relationships = [.init("items", toMany: "Item", inverse: "tag")]
-    var owner = EntityDescription("Owner")
+    var owner = EntityDefinition("Owner")
     owner.attributes = [.init("name", .string)]
     owner.relationships = [.init("items", toMany: "Item", inverse: "owners")]
     guard isNew else { return try ManagedObjectModel(entities: [item, tag, owner]) }
     item.superentityName = "Base"
     tag.superentityName = "Base"
     owner.superentityName = "Base"
-    return try ManagedObjectModel(entities: [EntityDescription("Base"), item, tag, owner])
+    return try ManagedObjectModel(entities: [EntityDefinition("Base"), item, tag, owner])
   }
 
   /// Each with a name of its own by which it is known, whatever its key: `item` with its tag, and its owners.
@@ -111,7 +111,7 @@ struct NegativeKeyTests {
   func kept() throws {
     let folder = try TemporaryFolder()
     let path = try Self.store(folder)
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("name", .string)]
     _ = try StoreMigration.run(
       storeAt: path, from: Self.model(false), to: ManagedObjectModel(entities: [item]))

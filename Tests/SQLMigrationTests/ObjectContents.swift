@@ -38,7 +38,7 @@ struct ObjectContents {
         where !attribute.isTransient && attribute.derivation == nil {
           object.attributes[attribute.name] = value
         }
-        for (relationship, target) in zip(entity.relationships, row.toOne) where !relationship.description.isTransient {
+        for (relationship, target) in zip(entity.relationships, row.toOne) where !relationship.definition.isTransient {
           object.links[relationship.name] =
             relationship.isToMany
             ? try store.members(of: row.objectID, relationship: relationship).map(key) : target.map { [key($0)] } ?? []
@@ -88,8 +88,8 @@ struct ObjectContents {
   /// The new names of older entities that stay.
   static func newNames(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> [String: String] {
     var names: [String: String] = [:]
-    let all = newer.descriptions.map { ($0.name, $0.renamingIdentifier) }
-    let former = Set(older.descriptions.map(\.name))
+    let all = newer.definitions.map { ($0.name, $0.renamingIdentifier) }
+    let former = Set(older.definitions.map(\.name))
     for part in all {
       if let old = RenamingRules.source(of: part, among: all, older: former) { names[old] = part.0 }
     }
@@ -97,7 +97,7 @@ struct ObjectContents {
   }
 
   /// The older attribute that one takes its values from.
-  static func source(of attribute: AttributeDescription, _ entity: Entity, _ old: Entity) -> String? {
+  static func source(of attribute: AttributeDefinition, _ entity: Entity, _ old: Entity) -> String? {
     RenamingRules.source(
       of: (attribute.name, attribute.renamingIdentifier),
       among: entity.attributes.filter { !$0.isTransient }.map { ($0.name, $0.renamingIdentifier) },
@@ -107,8 +107,8 @@ struct ObjectContents {
   /// The older relationship that one takes its objects from.
   static func source(of relationship: Relationship, _ entity: Entity, _ old: Entity) -> String? {
     RenamingRules.source(
-      of: (relationship.name, relationship.description.renamingIdentifier),
-      among: entity.relationships.map { ($0.name, $0.description.renamingIdentifier) },
+      of: (relationship.name, relationship.definition.renamingIdentifier),
+      among: entity.relationships.map { ($0.name, $0.definition.renamingIdentifier) },
       older: Set(old.relationships.map(\.name)))
   }
 
@@ -149,7 +149,7 @@ struct ObjectContents {
   func duplicates(_ model: ManagedObjectModel) -> [String: Int] {
     var result: [String: Int] = [:]
     for entity in model.entities {
-      for names in entity.description.uniquenessConstraints {
+      for names in entity.definition.uniquenessConstraints {
         // Texts are the same where their bytes are.
         var counts: [[[UInt8]]: Int] = [:]
         for (key, object) in objects where model[key.entity]?.isKind(of: entity) == true {

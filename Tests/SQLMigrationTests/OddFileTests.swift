@@ -48,8 +48,8 @@ struct OddFileTests {
   ]
 
   private static func model(_ names: String...) throws -> ManagedObjectModel {
-    var entity = EntityDescription("Item")
-    entity.attributes = names.map { AttributeDescription($0, .string) }
+    var entity = EntityDefinition("Item")
+    entity.attributes = names.map { AttributeDefinition($0, .string) }
     return try ManagedObjectModel(entities: [entity])
   }
 

@@ -15,8 +15,8 @@ import Testing
 struct OddModelTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
-    let older: [EntityDescription]
-    let newer: [EntityDescription]
+    let older: [EntityDefinition]
+    let newer: [EntityDefinition]
     /// What is done to the store after it was filled.
     var sql = ""
     /// What a query gives afterwards.
@@ -27,10 +27,10 @@ struct OddModelTests {
   }
 
   private static func entity(
-    _ name: String, _ attributes: [AttributeDescription] = [], _ relationships: [RelationshipDescription] = [],
+    _ name: String, _ attributes: [AttributeDefinition] = [], _ relationships: [RelationshipDefinition] = [],
     parent: String? = nil, abstract: Bool = false, was: String? = nil
-  ) -> EntityDescription {
-    var entity = EntityDescription(name)
+  ) -> EntityDefinition {
+    var entity = EntityDefinition(name)
     entity.attributes = attributes
     entity.relationships = relationships
     entity.superentityName = parent
@@ -39,24 +39,24 @@ struct OddModelTests {
     return entity
   }
 
-  private static func text(_ name: String, was: String? = nil) -> AttributeDescription {
-    var attribute = AttributeDescription(name, .string)
+  private static func text(_ name: String, was: String? = nil) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, .string)
     attribute.renamingIdentifier = was
     return attribute
   }
 
   private static func number(_ name: String, _ type: AttributeType = .integer32, was: String? = nil)
-    -> AttributeDescription
+    -> AttributeDefinition
   {
-    var attribute = AttributeDescription(name, type)
+    var attribute = AttributeDefinition(name, type)
     attribute.renamingIdentifier = was
     return attribute
   }
 
   private static func toOne(_ name: String, _ other: String, _ inverse: String?, was: String? = nil)
-    -> RelationshipDescription
+    -> RelationshipDefinition
   {
-    var relationship = RelationshipDescription(name, toOne: other, inverse: inverse)
+    var relationship = RelationshipDefinition(name, toOne: other, inverse: inverse)
     relationship.renamingIdentifier = was
     return relationship
   }
@@ -155,11 +155,11 @@ struct OddModelTests {
     short.remove(at: 6)
     short[6].superentityName = "Level5"
     short[6].attributes.append(text("a6"))
-    var composite = AttributeDescription("place", .composite)
-    composite.composite = .init(name: "Place", elements: [text("street"), AttributeDescription("number", .integer32)])
+    var composite = AttributeDefinition("place", .composite)
+    composite.composite = .init(name: "Place", elements: [text("street"), AttributeDefinition("number", .integer32)])
     var fetched = entity("Reader", [text("name")])
     fetched.fetchedProperties = [
-      FetchedPropertyDescription(
+      FetchedPropertyDefinition(
         "namesakes",
         fetchRequest: FetchRequestTemplate(
           "namesakes", entityName: "Reader", predicate: "name == $FETCH_SOURCE.name"))
@@ -203,7 +203,7 @@ struct OddModelTests {
             [
               toOne("above", "Node", "below", was: "parent"),
               {
-                var below = RelationshipDescription("below", toMany: "Node", inverse: "above")
+                var below = RelationshipDefinition("below", toMany: "Node", inverse: "above")
                 below.renamingIdentifier = "children"
                 return below
               }(), toOne("next", "Node", nil), .init("friends", toMany: "Node", inverse: "friends"),

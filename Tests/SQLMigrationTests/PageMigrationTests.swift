@@ -117,20 +117,20 @@ struct PageMigrationTests {
   /// Places with derived attributes, a spatial index, a partial index, files of long values and a history that keeps
   /// values of deleted objects.
   private static func places(_ isNew: Bool) throws -> ManagedObjectModel {
-    var region = EntityDescription("Region")
-    var count = AttributeDescription("placeCount", .integer64)
+    var region = EntityDefinition("Region")
+    var count = AttributeDefinition("placeCount", .integer64)
     count.derivation = .init(expression: isNew ? "places.@count" : "count:(places)")
     region.attributes = [count, .init("name", .string)]
     if !isNew { region.attributes.append(.init("spare", .string)) }
     region.relationships = [.init("places", toMany: "Place", inverse: "region", ordered: true)]
-    var place = EntityDescription("Place")
-    var folded = AttributeDescription("folded", .string)
+    var place = EntityDefinition("Place")
+    var folded = AttributeDefinition("folded", .string)
     folded.derivation = .init(expression: isNew ? "lowercase:(name)" : "uppercase:(name)")
-    var code = AttributeDescription("code", .string)
+    var code = AttributeDefinition("code", .string)
     code.preservesValueInHistoryOnDeletion = true
-    var image = AttributeDescription("image", .binary)
+    var image = AttributeDefinition("image", .binary)
     image.allowsExternalBinaryDataStorage = true
-    var rank = AttributeDescription("rank", .integer32)
+    var rank = AttributeDefinition("rank", .integer32)
     rank.preservesValueInHistoryOnDeletion = isNew
     place.attributes = [
       code, folded, image, .init("latitude", .double), .init("longitude", .double), .init("name", .string), rank,
@@ -146,7 +146,7 @@ struct PageMigrationTests {
       // Two hierarchies become one, so that keys are raised.
       region.superentityName = "Base"
       place.superentityName = "Base"
-      return try ManagedObjectModel(entities: [EntityDescription("Base"), region, place])
+      return try ManagedObjectModel(entities: [EntityDefinition("Base"), region, place])
     }
     return try ManagedObjectModel(entities: [region, place])
   }

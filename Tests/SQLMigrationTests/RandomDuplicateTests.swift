@@ -27,12 +27,12 @@ struct RandomDuplicateTests {
   }
 
   /// Limits for some relationships. Composites go, which have values of their own in each of their elements.
-  private static func prepare(_ entities: inout [EntityDescription], _ random: inout SeededGenerator) {
+  private static func prepare(_ entities: inout [EntityDefinition], _ random: inout SeededGenerator) {
     func isOneOf(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
     for index in entities.indices {
       entities[index].attributes.removeAll { $0.type == .composite }
       if entities[index].superentityName == nil {
-        entities[index].attributes.append(AttributeDescription("key", .boolean))
+        entities[index].attributes.append(AttributeDefinition("key", .boolean))
       }
       let names = Set(entities[index].attributes.map(\.name))
       entities[index].fetchIndexes.removeAll { fetchIndex in
@@ -51,7 +51,7 @@ struct RandomDuplicateTests {
   }
 
   /// One or two constraints of attributes that entities declare themselves.
-  private static func constrain(_ entities: inout [EntityDescription], _ random: inout SeededGenerator) {
+  private static func constrain(_ entities: inout [EntityDefinition], _ random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...2, using: &random) {
       let index = Int.random(in: 0..<entities.count, using: &random)
       let names = entities[index].attributes.filter { !$0.isTransient && $0.type != .binary }.map(\.name)
@@ -69,7 +69,7 @@ struct RandomDuplicateTests {
     try stores.change()
     if seed % 3 == 0 { try stores.change() }
     let older = stores.model
-    var entities = older.descriptions
+    var entities = older.definitions
     Self.constrain(&entities, &random)
     let newer = try ManagedObjectModel(entities: entities)
     let path = stores.sqlite.path

@@ -61,13 +61,13 @@ extension StoreMigrationTests {
   func abstractDestination(pageUse: StoreMigration.PageUse) throws {
     func change(_ isNew: Bool) -> Change {
       return {
-        var kind = EntityDescription("Kind")
+        var kind = EntityDefinition("Kind")
         kind.isAbstract = true
         kind.relationships = [.init("tags", toMany: "Tag", inverse: "kind")]
         $0["Kind"] = kind
         $0["Tag"]?.relationships = [.init("kind", toOne: "Kind", inverse: "tags")]
         if isNew {
-          $0["Sort"] = EntityDescription("Sort")
+          $0["Sort"] = EntityDefinition("Sort")
           $0["Sort"]?.superentityName = "Kind"
         }
       }

@@ -13,17 +13,17 @@ import Testing
 
 @Suite("Migration of a store in place")
 struct StoreMigrationTests {
-  typealias Change = (inout [String: EntityDescription]) -> Void
+  typealias Change = (inout [String: EntityDefinition]) -> Void
 
   /// Box 1 and Crate 2 hold things; a Tag is a hierarchy of its own.
-  static func entities() -> [String: EntityDescription] {
-    var box = EntityDescription("Box")
+  static func entities() -> [String: EntityDefinition] {
+    var box = EntityDefinition("Box")
     box.attributes = [.init("code", .string), .init("photo", .binary), .init("size", .integer32)]
     box.relationships = [.init("things", toMany: "Thing", inverse: "box")]
-    var thing = EntityDescription("Thing")
+    var thing = EntityDefinition("Thing")
     thing.attributes = [.init("name", .string)]
     thing.relationships = [.init("box", toOne: "Box", inverse: "things")]
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.attributes = [.init("word", .string)]
     return ["Box": box, "Thing": thing, "Tag": tag]
   }
@@ -75,10 +75,10 @@ struct StoreMigrationTests {
     let folder = try TemporaryFolder()
     let path = try Self.store(in: folder)
     let newer = try Self.model {
-      var label = AttributeDescription("label", .string)
+      var label = AttributeDefinition("label", .string)
       label.isOptional = false
       label.defaultValue = .string("it's new")
-      $0["Box"]?.attributes += [label, AttributeDescription("when", .date)]
+      $0["Box"]?.attributes += [label, AttributeDefinition("when", .date)]
     }
     let report = try StoreMigration.run(
       storeAt: path, from: Self.model(), to: newer, options: Self.options(pageUse))
@@ -135,10 +135,10 @@ struct StoreMigrationTests {
         (1, 16001, 1, 3, 2, 1, x'80'), (2, 16001, 1, 1, 2, 1, x'A0'), (3, 16001, 0, 2, 1, 1, NULL);
       """)
     let newer = try Self.model {
-      $0["Base"] = EntityDescription("Base")
+      $0["Base"] = EntityDefinition("Base")
       $0["Box"]?.superentityName = "Base"
       $0["Thing"]?.superentityName = "Base"
-      $0["Thing"]?.attributes.append(AttributeDescription("alpha", .string))
+      $0["Thing"]?.attributes.append(AttributeDefinition("alpha", .string))
     }
     let report = try StoreMigration.run(
       storeAt: path, from: Self.model(), to: newer, options: Self.options(pageUse))
@@ -161,7 +161,7 @@ struct StoreMigrationTests {
     let newer = try Self.model {
       $0["Box"]?.uniquenessConstraints = [["code"]]
       // Every table gets other entity numbers.
-      $0["Anchor"] = EntityDescription("Anchor")
+      $0["Anchor"] = EntityDefinition("Anchor")
     }
     let cases: [(StoreMigration.DuplicatePolicy, boxes: [String], things: [String])] = [
       (.keepFirst, ["1|a|10", "2|b|∅", "4|∅|∅"], ["1|1", "2|∅", "3|∅"]),
@@ -256,7 +256,7 @@ struct StoreMigrationTests {
       CREATE TRIGGER audit AFTER UPDATE ON ZTHING BEGIN INSERT INTO AUDIT VALUES ('thing'); END;
       CREATE TRIGGER other AFTER INSERT ON AUDIT BEGIN SELECT 1; END;
       """)
-    let newer = try Self.model { $0["Tag"]?.attributes.append(AttributeDescription("note", .string)) }
+    let newer = try Self.model { $0["Tag"]?.attributes.append(AttributeDefinition("note", .string)) }
     let plan = try StoreMigration.plan(storeAt: path, from: Self.model(), to: newer)
     #expect(plan.droppedTriggers == ["audit on ZTHING"])
     #expect(plan.description.contains("lost: the trigger audit on ZTHING, which does not belong to the model"))

@@ -163,7 +163,7 @@ struct FixtureTests {
         default: "\(object["serial"] ?? Value.null)"
         }
       }
-      for entity in container.managedObjectModel.entities {
+      for entity in container.managedObjectModel.handles {
         let request = FetchRequest<ManagedObject>(entityName: entity.name)
         request.includesSubentities = false
         for object in try context.fetch(request) {

@@ -14,8 +14,8 @@ struct GeneratorTests {
     var texts: [String] = []
     for (name, list) in objects {
       for object in list {
-        let values = object.entity.attributes.indices.map { "\(object.value(at: $0))" }
-        let links = try object.entity.relationships.map { relationship in
+        let values = object.entity.handle.attributes.indices.map { "\(object.value(at: $0))" }
+        let links = try object.entity.handle.relationships.map { relationship in
           let members =
             relationship.isToMany
             ? try object.objects(for: relationship.name) : object.object(for: relationship.name).map { [$0] } ?? []
@@ -80,18 +80,18 @@ struct GeneratorTests {
 
   @Test("counts of to-many relationships are kept to, and objects that they need are made")
   func counts() throws {
-    var team = EntityDescription("Team")
-    var players = RelationshipDescription("players", toMany: "Player", inverse: "team")
+    var team = EntityDefinition("Team")
+    var players = RelationshipDefinition("players", toMany: "Player", inverse: "team")
     players.isOptional = false
     players.minimumCount = 3
     players.maximumCount = 5
-    var fans = RelationshipDescription("fans", toMany: "Fan", inverse: "teams")
+    var fans = RelationshipDefinition("fans", toMany: "Fan", inverse: "teams")
     fans.minimumCount = 2
     team.relationships = [players, fans]
-    var player = EntityDescription("Player")
-    player.relationships = [RelationshipDescription("team", toOne: "Team", inverse: "players")]
-    var fan = EntityDescription("Fan")
-    var teams = RelationshipDescription("teams", toMany: "Team", inverse: "fans")
+    var player = EntityDefinition("Player")
+    player.relationships = [RelationshipDefinition("team", toOne: "Team", inverse: "players")]
+    var fan = EntityDefinition("Fan")
+    var teams = RelationshipDefinition("teams", toMany: "Team", inverse: "fans")
     teams.isOptional = false
     teams.minimumCount = 1
     teams.maximumCount = 2
@@ -113,8 +113,8 @@ struct GeneratorTests {
 
   @Test("values can be stated, and a wrong name, an unknown pattern and unmet rules are errors")
   func errors() throws {
-    var item = EntityDescription("Item")
-    var code = AttributeDescription("code", .string)
+    var item = EntityDefinition("Item")
+    var code = AttributeDefinition("code", .string)
     code.isOptional = false
     code.regularExpression = "[A-Z]{2}[0-9]+"
     item.attributes = [code]
@@ -143,8 +143,8 @@ struct GeneratorTests {
     ]
       as [(Int64?, Int64?, [Int64])])
   func uniqueIntegers(least: Int64?, most: Int64?, wanted: [Int64]) throws {
-    var item = EntityDescription("Item")
-    var code = AttributeDescription("code", .integer16)
+    var item = EntityDefinition("Item")
+    var code = AttributeDefinition("code", .integer16)
     code.minimumValue = least.map { .integer($0) } ?? .null
     code.maximumValue = most.map { .integer($0) } ?? .null
     item.attributes = [code]
@@ -181,11 +181,11 @@ struct GeneratorTests {
 
   @Test("flags that are unique together have each combination once, and then one of them is missing")
   func flags() throws {
-    var toggle = EntityDescription("Toggle")
+    var toggle = EntityDefinition("Toggle")
     toggle.attributes = [.init("left", .boolean), .init("right", .boolean), .init("name", .string)]
     toggle.uniquenessConstraints = [["left", "right"]]
-    var choice = EntityDescription("Choice")
-    var chosen = AttributeDescription("chosen", .boolean)
+    var choice = EntityDefinition("Choice")
+    var chosen = AttributeDefinition("chosen", .boolean)
     chosen.isOptional = false
     choice.attributes = [chosen, .init("sure", .boolean)]
     choice.uniquenessConstraints = [["chosen", "sure"], ["chosen"]]

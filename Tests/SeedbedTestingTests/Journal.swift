@@ -8,81 +8,81 @@ enum Journal {
     try ManagedObjectModel(entities: [author, profile, entry, photo, tag])
   }
 
-  private static func required(_ name: String, _ type: AttributeType) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  private static func required(_ name: String, _ type: AttributeType) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, type)
     attribute.isOptional = false
     return attribute
   }
 
-  private static var author: EntityDescription {
-    var entity = EntityDescription("Author")
+  private static var author: EntityDefinition {
+    var entity = EntityDefinition("Author")
     var name = required("name", .string)
     name.minimumValue = 3
     name.maximumValue = 24
     entity.attributes = [name]
-    var profile = RelationshipDescription("profile", toOne: "Profile", inverse: "author")
+    var profile = RelationshipDefinition("profile", toOne: "Profile", inverse: "author")
     profile.isOptional = false
-    var entries = RelationshipDescription("entries", toMany: "Entry", inverse: "author")
+    var entries = RelationshipDefinition("entries", toMany: "Entry", inverse: "author")
     entries.deleteRule = .cascade
     entity.relationships = [
-      profile, entries, RelationshipDescription("friends", toMany: "Author", inverse: "friends"),
+      profile, entries, RelationshipDefinition("friends", toMany: "Author", inverse: "friends"),
     ]
     entity.uniquenessConstraints = [["name"]]
     return entity
   }
 
-  private static var profile: EntityDescription {
-    var entity = EntityDescription("Profile")
-    var address = AttributeDescription("address", .composite)
-    address.composite = .init(name: "Address", elements: [AttributeDescription("city", .string)])
+  private static var profile: EntityDefinition {
+    var entity = EntityDefinition("Profile")
+    var address = AttributeDefinition("address", .composite)
+    address.composite = .init(name: "Address", elements: [AttributeDefinition("city", .string)])
     entity.attributes = [
-      address, required("link", .uri), AttributeDescription("picture", .binary),
-      AttributeDescription("colours", .transformable),
+      address, required("link", .uri), AttributeDefinition("picture", .binary),
+      AttributeDefinition("colours", .transformable),
     ]
-    entity.relationships = [RelationshipDescription("author", toOne: "Author", inverse: "profile")]
+    entity.relationships = [RelationshipDefinition("author", toOne: "Author", inverse: "profile")]
     return entity
   }
 
-  private static var entry: EntityDescription {
-    var entity = EntityDescription("Entry")
+  private static var entry: EntityDefinition {
+    var entity = EntityDefinition("Entry")
     var rating = required("rating", .integer16)
     rating.minimumValue = 1
     rating.maximumValue = 5
     var date = required("date", .date)
     date.minimumValue = .date(Date(timeIntervalSinceReferenceDate: 0))
-    var price = AttributeDescription("price", .decimal)
+    var price = AttributeDefinition("price", .decimal)
     price.minimumValue = .decimal(1)
     var mood = required("mood", .string)
     mood.regularExpression = "good|bad"
     mood.defaultValue = "good"
     entity.attributes = [
       required("title", .string), rating, date, price, mood, required("code", .uuid), required("serial", .integer32),
-      AttributeDescription("height", .double), AttributeDescription("period", .float),
-      AttributeDescription("views", .integer64), AttributeDescription("isPublic", .boolean),
+      AttributeDefinition("height", .double), AttributeDefinition("period", .float),
+      AttributeDefinition("views", .integer64), AttributeDefinition("isPublic", .boolean),
     ]
-    var author = RelationshipDescription("author", toOne: "Author", inverse: "entries")
+    var author = RelationshipDefinition("author", toOne: "Author", inverse: "entries")
     author.isOptional = false
-    var tags = RelationshipDescription("tags", toMany: "Tag", inverse: "entries", ordered: true)
+    var tags = RelationshipDefinition("tags", toMany: "Tag", inverse: "entries", ordered: true)
     tags.maximumCount = 4
     entity.relationships = [
-      author, tags, RelationshipDescription("reply", toOne: "Entry", inverse: "replies"),
-      RelationshipDescription("replies", toMany: "Entry", inverse: "reply"),
+      author, tags, RelationshipDefinition("reply", toOne: "Entry", inverse: "replies"),
+      RelationshipDefinition("replies", toMany: "Entry", inverse: "reply"),
     ]
     entity.uniquenessConstraints = [["code"], ["serial"]]
     return entity
   }
 
-  private static var photo: EntityDescription {
-    var entity = EntityDescription("Photo")
+  private static var photo: EntityDefinition {
+    var entity = EntityDefinition("Photo")
     entity.superentityName = "Entry"
-    entity.attributes = [AttributeDescription("size", .integer32)]
+    entity.attributes = [AttributeDefinition("size", .integer32)]
     return entity
   }
 
-  private static var tag: EntityDescription {
-    var entity = EntityDescription("Tag")
+  private static var tag: EntityDefinition {
+    var entity = EntityDefinition("Tag")
     entity.attributes = [required("name", .string)]
-    entity.relationships = [RelationshipDescription("entries", toMany: "Entry", inverse: "tags")]
+    entity.relationships = [RelationshipDefinition("entries", toMany: "Entry", inverse: "tags")]
     entity.uniquenessConstraints = [["name"]]
     return entity
   }

@@ -6,18 +6,18 @@ import Testing
 /// Uniqueness constraints that no attribute makes hold.
 @Suite("Generated objects that are unique by what they lead to")
 struct UniqueMemberTests {
-  private static func seats(_ change: (inout RelationshipDescription) -> Void) throws -> ManagedObjectModel {
-    var seat = EntityDescription("Seat")
-    var room = RelationshipDescription("room", toOne: "Room", inverse: "seats")
+  private static func seats(_ change: (inout RelationshipDefinition) -> Void) throws -> ManagedObjectModel {
+    var seat = EntityDefinition("Seat")
+    var room = RelationshipDefinition("room", toOne: "Room", inverse: "seats")
     change(&room)
     seat.relationships = [room]
     seat.attributes = [.init("front", .boolean)]
     seat.uniquenessConstraints = [["room"]]
-    var box = EntityDescription("Box")
+    var box = EntityDefinition("Box")
     box.superentityName = "Seat"
-    var place = EntityDescription("Room")
+    var place = EntityDefinition("Room")
     place.attributes = [.init("title", .string)]
-    place.relationships = [RelationshipDescription("seats", toMany: "Seat", inverse: "room")]
+    place.relationships = [RelationshipDefinition("seats", toMany: "Seat", inverse: "room")]
     return try ManagedObjectModel(entities: [seat, box, place])
   }
 
@@ -62,18 +62,18 @@ struct UniqueMemberTests {
 
   @Test("a constraint of a sub-entity alone lets the others share, and a name that is unique lets all")
   func partly() throws {
-    var seat = EntityDescription("Seat")
-    var room = RelationshipDescription("room", toOne: "Room", inverse: "seats")
+    var seat = EntityDefinition("Seat")
+    var room = RelationshipDefinition("room", toOne: "Room", inverse: "seats")
     room.isOptional = false
     seat.relationships = [room]
     seat.attributes = [.init("name", .string)]
     seat.uniquenessConstraints = [["name", "room"]]
-    var box = EntityDescription("Box")
+    var box = EntityDefinition("Box")
     box.superentityName = "Seat"
     box.attributes = [.init("closed", .boolean)]
     box.uniquenessConstraints = [["room", "closed"]]
-    var place = EntityDescription("Room")
-    place.relationships = [RelationshipDescription("seats", toMany: "Seat", inverse: "room")]
+    var place = EntityDefinition("Room")
+    place.relationships = [RelationshipDefinition("seats", toMany: "Seat", inverse: "room")]
     try generate(ManagedObjectModel(entities: [seat, box, place]), ["Seat": 30, "Box": 6]) { objects in
       #expect(objects["Room"]?.count == 6)
       #expect(Set((objects["Box"] ?? []).compactMap { $0.objectID(for: "room") }).count == 6)
@@ -83,10 +83,10 @@ struct UniqueMemberTests {
 
   @Test("a parent that none of its children shares makes a chain", arguments: [true, false])
   func chain(isOptional: Bool) throws {
-    var node = EntityDescription("Node")
-    var next = RelationshipDescription("next", toOne: "Node", inverse: "before")
+    var node = EntityDefinition("Node")
+    var next = RelationshipDefinition("next", toOne: "Node", inverse: "before")
     next.isOptional = isOptional
-    node.relationships = [next, RelationshipDescription("before", toMany: "Node", inverse: "next")]
+    node.relationships = [next, RelationshipDefinition("before", toMany: "Node", inverse: "next")]
     node.uniquenessConstraints = [["next"]]
     try generate(ManagedObjectModel(entities: [node]), ["Node": 300]) { objects in
       let next = (objects["Node"] ?? []).compactMap { $0.objectID(for: "next") }
@@ -97,8 +97,8 @@ struct UniqueMemberTests {
 
   @Test("an element of a composite is unique, too")
   func composites() throws {
-    var item = EntityDescription("Item")
-    var place = AttributeDescription("place", .composite)
+    var item = EntityDefinition("Item")
+    var place = AttributeDefinition("place", .composite)
     place.composite = .init(name: "Place", elements: [.init("code", .string), .init("indoors", .boolean)])
     item.attributes = [place]
     item.uniquenessConstraints = [["place.code"]]
@@ -112,13 +112,13 @@ struct UniqueMemberTests {
   func impossible() throws {
     // Each room has two seats, and each seat is alone in its room.
     let model = try Self.seats { $0.isOptional = false }
-    var entities = model.entities.map(\.description)
+    var entities = model.handles.map(\.definition)
     let room = try #require(entities.firstIndex { $0.name == "Room" })
     entities[room].relationships[0].isOptional = false
     entities[room].relationships[0].minimumCount = 2
     let context = try PersistentContainer.inMemory(ManagedObjectModel(entities: entities)).newBackgroundContext()
-    var hidden = EntityDescription("Hidden")
-    var kind = AttributeDescription("kind", .composite)
+    var hidden = EntityDefinition("Hidden")
+    var kind = AttributeDefinition("kind", .composite)
     kind.composite = .init(name: "Kind", elements: [.init("round", .boolean)])
     hidden.attributes = [kind]
     hidden.uniquenessConstraints = [["kind.round"]]

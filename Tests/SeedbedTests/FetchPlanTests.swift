@@ -7,17 +7,17 @@ import Testing
 @Suite("Plans of fetch requests")
 struct FetchPlanTests {
   private func context(_ folder: TemporaryFolder, isIndexed: Bool) throws -> ManagedObjectContext {
-    var post = EntityDescription("Post")
+    var post = EntityDefinition("Post")
     post.attributes = [
-      AttributeDescription("latitude", .double), AttributeDescription("longitude", .double),
-      AttributeDescription("kind", .integer32), AttributeDescription("rank", .integer32),
+      AttributeDefinition("latitude", .double), AttributeDefinition("longitude", .double),
+      AttributeDefinition("kind", .integer32), AttributeDefinition("rank", .integer32),
     ]
     if isIndexed {
       post.fetchIndexes = [
-        FetchIndexDescription(
+        FetchIndexDefinition(
           "byLocation",
           elements: [.init(.property("latitude"), kind: .rTree), .init(.property("longitude"), kind: .rTree)]),
-        FetchIndexDescription("byKindAndRank", elements: [.init(.property("kind")), .init(.property("rank"))]),
+        FetchIndexDefinition("byKindAndRank", elements: [.init(.property("kind")), .init(.property("rank"))]),
       ]
     }
     let container = try PersistentContainer(

@@ -12,14 +12,14 @@ enum Library {
   }
 
   static func model() throws -> ManagedObjectModel {
-    var shelf = EntityDescription("Shelf")
-    shelf.attributes = [AttributeDescription("label", .string)]
-    shelf.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "shelf")]
-    var book = EntityDescription("Book")
-    book.attributes = [AttributeDescription("title", .string), AttributeDescription("year", .integer32)]
-    book.relationships = [RelationshipDescription("shelf", toOne: "Shelf", inverse: "books")]
-    var genre = EntityDescription("Genre")
-    genre.attributes = [AttributeDescription("name", .string)]
+    var shelf = EntityDefinition("Shelf")
+    shelf.attributes = [AttributeDefinition("label", .string)]
+    shelf.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "shelf")]
+    var book = EntityDefinition("Book")
+    book.attributes = [AttributeDefinition("title", .string), AttributeDefinition("year", .integer32)]
+    book.relationships = [RelationshipDefinition("shelf", toOne: "Shelf", inverse: "books")]
+    var genre = EntityDefinition("Genre")
+    genre.attributes = [AttributeDefinition("name", .string)]
     return try ManagedObjectModel(
       entities: [shelf, book, genre],
       configurations: ["User": ["Shelf", "Book"], "Shipped": ["Book", "Genre"]])

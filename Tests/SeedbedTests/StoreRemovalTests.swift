@@ -51,7 +51,7 @@ struct StoreRemovalTests {
       let count = try context.performAndWait { try context.count(FetchSpecification(book)) }
       #expect(count == 1, "round \(round)")
       for store in coordinator.persistentStores {
-        let url = try #require(coordinator.url(for: store))
+        let url = coordinator.url(for: store)
         try coordinator.remove(store)
         try PersistentStoreCoordinator.destroyPersistentStore(at: url, type: .sqlite)
       }

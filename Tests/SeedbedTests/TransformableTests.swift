@@ -25,18 +25,18 @@ struct TransformableTests {
     throws
   {
     AttributeTransformers.register(ColourTransformer(), forName: "TransformableTestsColour")
-    var thing = EntityDescription("Thing")
+    var thing = EntityDefinition("Thing")
     thing.attributes = [
       ("tags", nil), ("labels", "NSSecureUnarchiveFromData"), ("colour", "App.TransformableTestsColour"),
       ("unknown", "NobodyRegisteredThis"),
     ].map { name, transformer in
-      var attribute = AttributeDescription(name, .transformable)
+      var attribute = AttributeDefinition(name, .transformable)
       attribute.valueTransformerName = transformer
       return attribute
     }
-    var inner = AttributeDescription("inner", .composite)
+    var inner = AttributeDefinition("inner", .composite)
     inner.composite = .init(name: "Inner", elements: [.init("marks", .transformable)])
-    var spot = AttributeDescription("spot", .composite)
+    var spot = AttributeDefinition("spot", .composite)
     spot.composite = .init(name: "Spot", elements: [.init("tags", .transformable), .init("depth", .integer32), inner])
     thing.attributes.append(spot)
     let folder = try TemporaryFolder()

@@ -13,22 +13,22 @@ import Testing
 struct RandomComparisonTests {
   /// People, some of them authors, books with a key and without, tags that are ordered at one side.
   private static func model() throws -> ManagedObjectModel {
-    var person = EntityDescription("Person")
+    var person = EntityDefinition("Person")
     person.attributes = [.init("name", .string), .init("born", .date), .init("rank", .integer32)]
     person.uniquenessConstraints = [["name"]]
     person.relationships = [
       .init("friend", toOne: "Person", inverse: "friendOf"), .init("friendOf", toMany: "Person", inverse: "friend"),
     ]
-    var author = EntityDescription("Author")
+    var author = EntityDefinition("Author")
     author.superentityName = "Person"
     author.attributes = [.init("picture", .binary)]
     author.relationships = [.init("books", toMany: "Book", inverse: "author", ordered: true)]
-    var book = EntityDescription("Book")
+    var book = EntityDefinition("Book")
     book.attributes = [.init("title", .string), .init("price", .decimal)]
     book.relationships = [
       .init("author", toOne: "Author", inverse: "books"), .init("tags", toMany: "Tag", inverse: "books", ordered: true),
     ]
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.attributes = [.init("word", .string), .init("weight", .double)]
     tag.uniquenessConstraints = [["word", "weight"]]
     tag.relationships = [

@@ -67,7 +67,7 @@ struct RandomModelComparisonTests {
 
   /// A random model, with keys of one or two attributes in most entities that are below none.
   private static func model(_ random: inout SeededGenerator) throws -> ManagedObjectModel {
-    var entities = try RandomModel.make(&random).descriptions
+    var entities = try RandomModel.make(&random).definitions
     let types: [AttributeType] = [.integer64, .string, .date, .uuid, .double, .decimal, .uri]
     for index in entities.indices
     where entities[index].superentityName == nil && Int.random(in: 0..<3, using: &random) > 0 {
@@ -126,7 +126,7 @@ struct RandomObjects {
   let links: RandomLinks
 
   /// A value of an attribute's type that a number stands for.
-  static func value(_ attribute: AttributeDescription, _ number: Int, _ random: inout SeededGenerator) -> Value {
+  static func value(_ attribute: AttributeDefinition, _ number: Int, _ random: inout SeededGenerator) -> Value {
     if let composite = attribute.composite {
       var elements: [String: Value] = [:]
       for element in composite.elements where Bool.random(using: &random) {

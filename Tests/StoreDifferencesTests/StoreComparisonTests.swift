@@ -15,11 +15,11 @@ struct StoreComparisonTests {
   init() throws { folder = try TemporaryFolder() }
 
   private static func model(
-    _ change: (inout EntityDescription) -> Void = { _ in }, adding more: [EntityDescription] = []
+    _ change: (inout EntityDefinition) -> Void = { _ in }, adding more: [EntityDefinition] = []
   )
     throws -> ManagedObjectModel
   {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("code", .string), .init("name", .string), .init("count", .integer64)]
     item.uniquenessConstraints = [["code"]]
     item.relationships = [
@@ -135,7 +135,7 @@ struct StoreComparisonTests {
       { item in
         item.attributes.append(.init("color", .string))
         item.attributes[2] = .init("count", .string)
-      }, adding: [EntityDescription("Extra")])
+      }, adding: [EntityDefinition("Extra")])
     let left = try make("a", [("a", "A", nil), ("b", "B", 0)])
     let right = try make("b", [("b", "B", 1), ("a", "x", nil)], model: newer)
     let (lines, summary) = try compare(left, right, nil, newer)

@@ -58,7 +58,7 @@ struct AttributeValidatorTests {
   ]
 
   static func validator(_ rule: Case) throws -> AttributeValidator {
-    var attribute = AttributeDescription("property", rule.type)
+    var attribute = AttributeDefinition("property", rule.type)
     attribute.minimumValue = rule.minimum
     attribute.maximumValue = rule.maximum
     attribute.regularExpression = rule.pattern

@@ -7,8 +7,8 @@ import Testing
 struct ProblemSumTests {
   @Test("an error with many problems tells ten, each with its object, and the number", arguments: [1, 10, 11, 20_000])
   func sums(count: Int) throws {
-    var item = EntityDescription("Item")
-    item.attributes = [AttributeDescription("name", .string)]
+    var item = EntityDefinition("Item")
+    item.attributes = [AttributeDefinition("name", .string)]
     let model = try ManagedObjectModel(entities: [item])
     let entity = try #require(model["Item"])
     let error = ValidationError(
@@ -29,7 +29,7 @@ struct ProblemSumTests {
 
   @Test("an object that is not saved is named by its temporary id")
   func temporary() throws {
-    let model = try ManagedObjectModel(entities: [EntityDescription("Item")])
+    let model = try ManagedObjectModel(entities: [EntityDefinition("Item")])
     let uuid = UUID()
     let objectID = ObjectID(entity: try #require(model["Item"]), reference: .temporary(uuid))
     let problem = ValidationError.Problem(

@@ -70,18 +70,18 @@ extension TemplateTests {
   private func check(modelAt path: String) throws -> Int {
     let model = try ModelReader.read(path: path)
     var count = 0
-    let fetched = model.entities.flatMap(\.description.fetchedProperties).map(\.fetchRequest)
+    let fetched = model.entities.flatMap(\.definition.fetchedProperties).map(\.fetchRequest)
     for template in Array(model.fetchRequestTemplates.values) + fetched {
       _ = try FetchSpecification(template: template, model: model)
       count += 1
     }
     for entity in model.entities {
-      for index in entity.description.fetchIndexes {
+      for index in entity.definition.fetchIndexes {
         guard let format = index.partialIndexPredicate else { continue }
         try FetchPredicate(parsing: format).checkKeyPaths(for: entity)
         count += 1
       }
-      for attribute in entity.description.attributes {
+      for attribute in entity.definition.attributes {
         guard let derivation = attribute.derivation else { continue }
         _ = try FetchExpression(parsing: derivation.expression).type(in: ExpressionScope(entity))
         if let filter = derivation.filteringPredicate { _ = try FetchPredicate(parsing: filter) }

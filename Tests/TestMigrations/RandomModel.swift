@@ -5,7 +5,7 @@ package import TestSupport
 /// kind.
 package struct RandomModel {
   private var random: SeededGenerator
-  private var entities: [EntityDescription] = []
+  private var entities: [EntityDefinition] = []
 
   private init(_ random: SeededGenerator) { self.random = random }
 
@@ -24,7 +24,7 @@ package struct RandomModel {
     // Names that are words of SQL, end like the layout's own, or differ in length only.
     let names = ["Order", "Group", "Select", "Opt", "A", "AB", "Z_PK"].shuffled(using: &random)
     for index in 0..<below(1, 6) {
-      var entity = EntityDescription(names[index])
+      var entity = EntityDefinition(names[index])
       if index > 0, isOneOf(3) { entity.superentityName = entities[below(0, index)].name }
       entity.isAbstract = isOneOf(8)
       for number in 0..<below(entity.superentityName == nil ? 1 : 0, 6) {
@@ -33,19 +33,19 @@ package struct RandomModel {
       if isOneOf(3), !entity.attributes.isEmpty {
         let properties = entity.attributes.filter { $0.type != .binary && $0.type != .composite }.prefix(below(1, 3))
           .map(\.name)
-        let elements = properties.map { FetchIndexDescription.Element(.property($0), isAscending: below(0, 3) > 0) }
-        if !elements.isEmpty { entity.fetchIndexes = [FetchIndexDescription("by", elements: elements)] }
+        let elements = properties.map { FetchIndexDefinition.Element(.property($0), isAscending: below(0, 3) > 0) }
+        if !elements.isEmpty { entity.fetchIndexes = [FetchIndexDefinition("by", elements: elements)] }
       }
       entities.append(entity)
     }
   }
 
-  private mutating func attribute(_ name: String, depth: Int = 0) -> AttributeDescription {
+  private mutating func attribute(_ name: String, depth: Int = 0) -> AttributeDefinition {
     if depth < 3, isOneOf(7) {
-      var composite = AttributeDescription(name, .composite)
+      var composite = AttributeDefinition(name, .composite)
       // Elements of many composites are called alike, and like words that end key paths.
       let names = ["e", "f", "entity", "name", "length"].shuffled(using: &random).prefix(below(0, 4))
-      var elements: [AttributeDescription] = []
+      var elements: [AttributeDefinition] = []
       for name in names { elements.append(attribute(name, depth: depth + 1)) }
       composite.composite = .init(name: name, elements: elements)
       return composite
@@ -55,7 +55,7 @@ package struct RandomModel {
       .binary,
       .uuid, .uri,
     ]
-    var attribute = AttributeDescription(name, types[below(0, types.count)])
+    var attribute = AttributeDefinition(name, types[below(0, types.count)])
     attribute.allowsExternalBinaryDataStorage = attribute.type == .binary && isOneOf(3)
     attribute.preservesValueInHistoryOnDeletion = depth == 0 && isOneOf(4)
     return attribute
@@ -68,28 +68,28 @@ package struct RandomModel {
     let isOrdered = isOneOf(2)
     switch below(0, 9) {
     case 0:
-      entities[first].relationships.append(RelationshipDescription(name, toOne: destination, inverse: inverse))
-      entities[second].relationships.append(RelationshipDescription(inverse, toOne: source, inverse: name))
+      entities[first].relationships.append(RelationshipDefinition(name, toOne: destination, inverse: inverse))
+      entities[second].relationships.append(RelationshipDefinition(inverse, toOne: source, inverse: name))
     case 1, 2:
-      entities[first].relationships.append(RelationshipDescription(name, toOne: destination, inverse: inverse))
+      entities[first].relationships.append(RelationshipDefinition(name, toOne: destination, inverse: inverse))
       entities[second].relationships.append(
-        RelationshipDescription(inverse, toMany: source, inverse: name, ordered: isOrdered))
+        RelationshipDefinition(inverse, toMany: source, inverse: name, ordered: isOrdered))
     case 3, 4:
       entities[first].relationships.append(
-        RelationshipDescription(name, toMany: destination, inverse: inverse, ordered: isOrdered))
+        RelationshipDefinition(name, toMany: destination, inverse: inverse, ordered: isOrdered))
       entities[second].relationships.append(
-        RelationshipDescription(inverse, toMany: source, inverse: name, ordered: isOneOf(4)))
+        RelationshipDefinition(inverse, toMany: source, inverse: name, ordered: isOneOf(4)))
     case 5:
       entities[first].relationships.append(
-        RelationshipDescription(name, toMany: destination, ordered: isOrdered))
+        RelationshipDefinition(name, toMany: destination, ordered: isOrdered))
     case 6:
       // Its own inverse, as between spouses or friends.
       entities[first].relationships.append(
         isOneOf(2)
-          ? RelationshipDescription(name, toOne: source, inverse: name)
-          : RelationshipDescription(name, toMany: source, inverse: name, ordered: isOneOf(3)))
+          ? RelationshipDefinition(name, toOne: source, inverse: name)
+          : RelationshipDefinition(name, toMany: source, inverse: name, ordered: isOneOf(3)))
     default:
-      entities[first].relationships.append(RelationshipDescription(name, toOne: destination))
+      entities[first].relationships.append(RelationshipDefinition(name, toOne: destination))
     }
   }
 }

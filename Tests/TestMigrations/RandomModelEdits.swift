@@ -3,13 +3,13 @@ package import TestSupport
 
 /// Random edits that a lightweight migration takes, of a random model's descriptions.
 package struct RandomModelEdits {
-  package internal(set) var entities: [EntityDescription]
+  package internal(set) var entities: [EntityDefinition]
   private var random: SeededGenerator
   private var number = 0
 
-  package init(_ model: ManagedObjectModel, _ random: SeededGenerator) { self.init(model.descriptions, random) }
+  package init(_ model: ManagedObjectModel, _ random: SeededGenerator) { self.init(model.definitions, random) }
 
-  package init(_ entities: [EntityDescription], _ random: SeededGenerator) {
+  package init(_ entities: [EntityDefinition], _ random: SeededGenerator) {
     self.entities = entities
     self.random = random
   }
@@ -50,8 +50,8 @@ package struct RandomModelEdits {
     case 4: changeAttribute(index)
     case 5:
       // Early in the alphabet, so that the numbers of the others change.
-      var entity = EntityDescription(below(2) == 0 ? newName("AA") : newName("ZZ"))
-      entity.attributes = [AttributeDescription("own", .string)]
+      var entity = EntityDefinition(below(2) == 0 ? newName("AA") : newName("ZZ"))
+      entity.attributes = [AttributeDefinition("own", .string)]
       entities.append(entity)
     case 6: removeEntity(index)
     case 7: renameEntity(index)
@@ -72,7 +72,7 @@ package struct RandomModelEdits {
   // MARK: attributes
 
   private mutating func addAttribute(_ index: Int) {
-    var attribute = AttributeDescription(newName("n"), [.string, .integer32, .double, .date, .uuid][below(5)])
+    var attribute = AttributeDefinition(newName("n"), [.string, .integer32, .double, .date, .uuid][below(5)])
     if below(2) == 0 {
       switch attribute.type {
       case .string: attribute.defaultValue = .string("it's")
@@ -112,11 +112,11 @@ package struct RandomModelEdits {
   /// An attribute that is derived from another, or counts objects.
   mutating func addDerived(_ index: Int) {
     if below(2) == 0, let text = entities[index].attributes.first(where: { $0.type == .string && !$0.isTransient }) {
-      var derived = AttributeDescription(newName("d"), .string)
+      var derived = AttributeDefinition(newName("d"), .string)
       derived.derivation = .init(expression: "uppercase:(\(text.name))")
       if text.derivation == nil { entities[index].attributes.append(derived) }
     } else if let list = entities[index].relationships.first(where: \.isToMany) {
-      var derived = AttributeDescription(newName("d"), .integer64)
+      var derived = AttributeDefinition(newName("d"), .integer64)
       derived.derivation = .init(expression: "\(list.name).@count")
       entities[index].attributes.append(derived)
     }
@@ -127,7 +127,7 @@ package struct RandomModelEdits {
       entities[index].fetchIndexes = []
     } else if let attribute = entities[index].attributes.first(where: { $0.type == .string || $0.type == .date }) {
       entities[index].fetchIndexes = [
-        FetchIndexDescription(newName("by"), elements: [.init(.property(attribute.name))])
+        FetchIndexDefinition(newName("by"), elements: [.init(.property(attribute.name))])
       ]
     }
   }
@@ -172,7 +172,7 @@ package struct RandomModelEdits {
 
   private mutating func putInParent(_ index: Int) {
     guard entities[index].superentityName == nil else { return }
-    var base = EntityDescription(newName("Base"))
+    var base = EntityDefinition(newName("Base"))
     base.isAbstract = below(2) == 0
     entities[index].superentityName = base.name
     // Sometimes two hierarchies get one ancestor.
@@ -188,7 +188,7 @@ package struct RandomModelEdits {
 
   // MARK: relationships
 
-  private func inverse(_ relationship: RelationshipDescription) -> (entity: Int, place: Int)? {
+  private func inverse(_ relationship: RelationshipDefinition) -> (entity: Int, place: Int)? {
     guard let name = relationship.inverseName,
       let entity = entities.firstIndex(where: { $0.name == relationship.destinationEntityName }),
       let place = entities[entity].relationships.firstIndex(where: { $0.name == name })
@@ -240,9 +240,9 @@ package struct RandomModelEdits {
   private mutating func addRelationship(_ index: Int) {
     let other = below(entities.count)
     let (name, inverse) = (newName("x"), newName("y"))
-    entities[index].relationships.append(RelationshipDescription(name, toOne: entities[other].name, inverse: inverse))
+    entities[index].relationships.append(RelationshipDefinition(name, toOne: entities[other].name, inverse: inverse))
     entities[other].relationships.append(
-      RelationshipDescription(inverse, toMany: entities[index].name, inverse: name, ordered: below(2) == 0))
+      RelationshipDefinition(inverse, toMany: entities[index].name, inverse: name, ordered: below(2) == 0))
   }
 
   /// A relationship gets an inverse, or loses the one that it has.
@@ -261,7 +261,7 @@ package struct RandomModelEdits {
     entities[index].relationships[place].inverseName = name
     entities[other].relationships.append(
       below(2) == 0
-        ? RelationshipDescription(name, toOne: entities[index].name, inverse: relationship.name)
-        : RelationshipDescription(name, toMany: entities[index].name, inverse: relationship.name))
+        ? RelationshipDefinition(name, toOne: entities[index].name, inverse: relationship.name)
+        : RelationshipDefinition(name, toMany: entities[index].name, inverse: relationship.name))
   }
 }

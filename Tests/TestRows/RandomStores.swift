@@ -27,10 +27,10 @@ package struct RandomStores {
   ///   - change: what the random model is made into first.
   package init(
     _ generator: inout SeededGenerator, tracksHistory: Bool = false, isUnderConstruction: Bool = true,
-    change: (inout [EntityDescription], inout SeededGenerator) -> Void = { _, _ in }
+    change: (inout [EntityDefinition], inout SeededGenerator) -> Void = { _, _ in }
   ) throws {
     folder = try TemporaryFolder()
-    var entities = try RandomModel.make(&generator).descriptions
+    var entities = try RandomModel.make(&generator).definitions
     change(&entities, &generator)
     model = try ManagedObjectModel(entities: entities)
     var options = SQLiteStore.Options()
@@ -89,7 +89,7 @@ package struct RandomStores {
     var key: Int64
   }
 
-  package mutating func value(_ attribute: AttributeDescription) -> Value {
+  package mutating func value(_ attribute: AttributeDefinition) -> Value {
     if below(5) == 0 { return .null }
     if let composite = attribute.composite {
       var elements: [String: Value] = [:]

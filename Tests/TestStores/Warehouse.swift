@@ -14,28 +14,28 @@ package struct Warehouse {
   package let note: Entity
 
   package init() throws {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [
-      AttributeDescription("code", .string), AttributeDescription("rank", .integer64),
-      AttributeDescription("weight", .double), AttributeDescription("born", .date),
+      AttributeDefinition("code", .string), AttributeDefinition("rank", .integer64),
+      AttributeDefinition("weight", .double), AttributeDefinition("born", .date),
     ]
     item.relationships = [
-      RelationshipDescription("parent", toOne: "Item", inverse: "children"),
-      RelationshipDescription("children", toMany: "Item", inverse: "parent", ordered: true),
-      RelationshipDescription("tags", toMany: "Tag", inverse: "items", ordered: true),
-      RelationshipDescription("notes", toMany: "Note"),
+      RelationshipDefinition("parent", toOne: "Item", inverse: "children"),
+      RelationshipDefinition("children", toMany: "Item", inverse: "parent", ordered: true),
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "items", ordered: true),
+      RelationshipDefinition("notes", toMany: "Note"),
     ]
     item.uniquenessConstraints = [["code"]]
-    var crate = EntityDescription("Crate")
+    var crate = EntityDefinition("Crate")
     crate.superentityName = "Item"
-    crate.attributes = [AttributeDescription("size", .integer16)]
+    crate.attributes = [AttributeDefinition("size", .integer16)]
     crate.uniquenessConstraints = [["size", "rank"]]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("name", .string)]
-    tag.relationships = [RelationshipDescription("items", toMany: "Item", inverse: "tags")]
-    var note = EntityDescription("Note")
-    note.attributes = [AttributeDescription("text", .string)]
-    var thing = EntityDescription("Thing")
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("name", .string)]
+    tag.relationships = [RelationshipDefinition("items", toMany: "Item", inverse: "tags")]
+    var note = EntityDefinition("Note")
+    note.attributes = [AttributeDefinition("text", .string)]
+    var thing = EntityDefinition("Thing")
     thing.isAbstract = true
     model = try ManagedObjectModel(entities: [item, crate, tag, note, thing])
     store = InMemoryStore(model: model)

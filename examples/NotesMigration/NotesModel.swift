@@ -5,12 +5,12 @@ import Seedbed
 enum NotesModel {
   /// A note may have one picture: an attribute.
   static func first() throws -> ManagedObjectModel {
-    try ManagedObjectModel(entities: [note([AttributeDescription("picture", .binary)])], versionIdentifier: "1")
+    try ManagedObjectModel(entities: [note([AttributeDefinition("picture", .binary)])], versionIdentifier: "1")
   }
 
   /// The picture is called image.
   static func second() throws -> ManagedObjectModel {
-    var image = AttributeDescription("image", .binary)
+    var image = AttributeDefinition("image", .binary)
     image.renamingIdentifier = "picture"
     return try ManagedObjectModel(entities: [note([image])], versionIdentifier: "2")
   }
@@ -18,43 +18,43 @@ enum NotesModel {
   /// A note may have many attachments, which have the images.
   static func third() throws -> ManagedObjectModel {
     var attachment = attachment
-    attachment.attributes.append(AttributeDescription("image", .binary))
+    attachment.attributes.append(AttributeDefinition("image", .binary))
     return try ManagedObjectModel(entities: [noteWithAttachments, attachment], versionIdentifier: "3")
   }
 
   /// Images are one kind of attachment, with their size and a caption.
   static func fourth() throws -> ManagedObjectModel {
-    var image = EntityDescription("ImageAttachment")
+    var image = EntityDefinition("ImageAttachment")
     image.superentityName = "Attachment"
     image.attributes = [
-      AttributeDescription("image", .binary), AttributeDescription("width", .integer32),
-      AttributeDescription("height", .integer32), AttributeDescription("caption", .string),
+      AttributeDefinition("image", .binary), AttributeDefinition("width", .integer32),
+      AttributeDefinition("height", .integer32), AttributeDefinition("caption", .string),
     ]
     return try ManagedObjectModel(entities: [noteWithAttachments, attachment, image], versionIdentifier: "4")
   }
 
-  private static func note(_ attributes: [AttributeDescription]) -> EntityDescription {
-    var note = EntityDescription("Note")
-    var title = AttributeDescription("title", .string)
+  private static func note(_ attributes: [AttributeDefinition]) -> EntityDefinition {
+    var note = EntityDefinition("Note")
+    var title = AttributeDefinition("title", .string)
     title.isOptional = false
     title.defaultValue = .string("")
     note.attributes =
-      [title, AttributeDescription("body", .string), AttributeDescription("created", .date)] + attributes
+      [title, AttributeDefinition("body", .string), AttributeDefinition("created", .date)] + attributes
     return note
   }
 
-  private static var noteWithAttachments: EntityDescription {
+  private static var noteWithAttachments: EntityDefinition {
     var note = note([])
-    var attachments = RelationshipDescription("attachments", toMany: "Attachment", inverse: "note")
+    var attachments = RelationshipDefinition("attachments", toMany: "Attachment", inverse: "note")
     attachments.deleteRule = .cascade
     note.relationships = [attachments]
     return note
   }
 
-  private static var attachment: EntityDescription {
-    var attachment = EntityDescription("Attachment")
-    attachment.attributes = [AttributeDescription("created", .date)]
-    attachment.relationships = [RelationshipDescription("note", toOne: "Note", inverse: "attachments")]
+  private static var attachment: EntityDefinition {
+    var attachment = EntityDefinition("Attachment")
+    attachment.attributes = [AttributeDefinition("created", .date)]
+    attachment.relationships = [RelationshipDefinition("note", toOne: "Note", inverse: "attachments")]
     return attachment
   }
 

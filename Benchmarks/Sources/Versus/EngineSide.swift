@@ -7,12 +7,12 @@ enum EngineSide {
   static let columns = Item.columns.map { "Z" + $0.uppercased() }
 
   static let model: ManagedObjectModel = {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [
-      AttributeDescription("active", .boolean), AttributeDescription("category", .string),
-      AttributeDescription("code", .integer64), AttributeDescription("height", .double),
-      AttributeDescription("latitude", .double), AttributeDescription("name", .string),
-      AttributeDescription("quantity", .integer64), AttributeDescription("rank", .integer64),
+      AttributeDefinition("active", .boolean), AttributeDefinition("category", .string),
+      AttributeDefinition("code", .integer64), AttributeDefinition("height", .double),
+      AttributeDefinition("latitude", .double), AttributeDefinition("name", .string),
+      AttributeDefinition("quantity", .integer64), AttributeDefinition("rank", .integer64),
     ]
     do {
       return try ManagedObjectModel(entities: [item])

@@ -23,7 +23,7 @@ struct AssignedColumn {
 
   /// The new value as SQL.
   /// - Throws: `FetchSQL.Untranslatable` where the value has to be computed in memory, because SQL cannot express it or
-  ///   would not convert it to the attribute's type as `AttributeDescription.fitting` does.
+  ///   would not convert it to the attribute's type as `AttributeDefinition.fitting` does.
   func value(in sql: inout FetchSQL) throws -> String {
     if isExternal { throw FetchSQL.Untranslatable() }
     if case .constant(let value) = assignment.expression {

@@ -80,7 +80,7 @@ final class BatchDeleter {
 
   /// Follows cascades round by round; each round looks at the rows that the one before found.
   private func followCascades() throws {
-    let cascades = relationships.filter { $0.relationship.description.deleteRule == .cascade }
+    let cascades = relationships.filter { $0.relationship.definition.deleteRule == .cascade }
     if cascades.isEmpty { return }
     var frontier = gone
     var isFirst = true
@@ -121,7 +121,7 @@ final class BatchDeleter {
   private func check() throws {
     for pairs in relationships where hasGone(pairs.ownerTable) {
       let relationship = pairs.relationship
-      let rule = relationship.description.deleteRule
+      let rule = relationship.definition.deleteRule
       if rule == .deny {
         try findProblems(
           pairs.select(
@@ -133,7 +133,7 @@ final class BatchDeleter {
         ) { .deniedDelete(of: $0, relationship, left: $1) }
       }
       guard rule == .nullify || rule == .cascade, let inverse = back(pairs),
-        !inverse.relationship.description.isOptional
+        !inverse.relationship.definition.isOptional
       else { continue }
       try findProblems(
         inverse.select(
@@ -177,7 +177,7 @@ final class BatchDeleter {
   private func noteChanged() throws {
     for pairs in relationships where hasGone(pairs.ownerTable) && !gone(pairs.memberTable).isWhole {
       guard let inverse = pairs.relationship.inverse else { continue }
-      let rule = pairs.relationship.description.deleteRule
+      let rule = pairs.relationship.definition.deleteRule
       let others = pairs.memberTable
       if let back = back(pairs) {
         guard rule == .nullify || rule == .cascade else { continue }
@@ -218,12 +218,12 @@ final class BatchDeleter {
   /// Checks that owners that lose members keep at least as many as the model demands.
   private func checkMemberCounts() throws {
     for pairs in relationships
-    where pairs.relationship.isToMany && pairs.relationship.description.minimumCount > 0 && hasGone(pairs.memberTable) {
+    where pairs.relationship.isToMany && pairs.relationship.definition.minimumCount > 0 && hasGone(pairs.memberTable) {
       guard let owners = changed[pairs.ownerTable.name], !owners.isEmpty else { continue }
       let left = "SUM(\(gone(pairs.memberTable).misses(pairs.member)))"
       try findProblems(
         pairs.select("\(pairs.owner), \(left)", where: [owners.contains(pairs.owner), pairs.memberExists])
-          + " GROUP BY \(pairs.owner) HAVING \(left) < \(pairs.relationship.description.minimumCount) "
+          + " GROUP BY \(pairs.owner) HAVING \(left) < \(pairs.relationship.definition.minimumCount) "
           + "AND \(left) < count(*) ORDER BY 1", in: pairs.ownerTable
       ) { .tooFewMembers(of: $0, pairs.relationship, left: $1) }
     }
@@ -234,7 +234,7 @@ final class BatchDeleter {
   /// Ends relationships of rows that stay with rows that go, and the layout's own: join rows, hidden to-one columns.
   private func letGo() throws {
     for pairs in relationships where hasGone(pairs.ownerTable) {
-      let rule = pairs.relationship.description.deleteRule
+      let rule = pairs.relationship.definition.deleteRule
       let owners = gone(pairs.ownerTable)
       let isHidden = pairs.relationship.inverse == nil
       if let join = pairs.joinTable {
@@ -282,7 +282,7 @@ final class BatchDeleter {
     }
     for pairs in relationships where hasGone(pairs.ownerTable) {
       guard let inverse = pairs.relationship.inverse else { continue }
-      let rule = pairs.relationship.description.deleteRule
+      let rule = pairs.relationship.definition.deleteRule
       let owners = gone(pairs.ownerTable)
       if pairs.joinTable != nil {
         let select = pairs.select(

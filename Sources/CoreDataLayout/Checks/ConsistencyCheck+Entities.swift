@@ -78,7 +78,7 @@ extension ConsistencyCheck {
   func uniqueness() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for entity in layout.entitiesByNumber {
-      for names in entity.description.uniquenessConstraints {
+      for names in entity.definition.uniquenessConstraints {
         let columns = names.compactMap { layout.propertyColumn($0, of: entity) }
         guard columns.count == names.count, !columns.isEmpty else { continue }
         let table = layout.table(for: entity).name
@@ -123,7 +123,7 @@ extension ConsistencyCheck {
     for entity in layout.entitiesByNumber {
       let table = layout.table(for: entity).name
       let kinds = kinds(entity)
-      for attribute in entity.description.attributes
+      for attribute in entity.definition.attributes
       where !attribute.isOptional && !attribute.isTransient && attribute.derivation == nil && attribute.composite == nil
       {
         guard let column = layout.column(for: attribute.name, of: entity)?.name else { continue }
@@ -132,7 +132,7 @@ extension ConsistencyCheck {
           "\(entity.name).\(attribute.name) is mandatory and has no value")
       }
       for relationship in entity.relationships
-      where relationship.declaringEntity == entity && !relationship.description.isOptional && !relationship.isToMany {
+      where relationship.declaringEntity == entity && !relationship.definition.isOptional && !relationship.isToMany {
         guard let column = layout.foreignKeyColumn(of: relationship)?.name else { continue }
         result += try find(
           .missingValue, table, column, "t.\(column) IS NULL AND t.Z_ENT IN (\(kinds))",

@@ -116,7 +116,7 @@ extension ConsistencyCheck {
     var result: [StoreFinding] = []
     for entity in layout.entitiesByNumber {
       for relationship in entity.relationships where relationship.declaringEntity == entity {
-        let description = relationship.description
+        let description = relationship.definition
         guard relationship.isToMany, !description.isTransient,
           description.minimumCount > 1 || description.maximumCount > 0,
           let members = members(of: relationship)

@@ -70,7 +70,7 @@ final class ColumnScanPlan {
     _ reader: StoreReader, _ entity: Entity, _ keyPaths: [FetchPredicate.KeyPath], _ sql: inout FetchSQL
   ) throws {
     var names: [String] = []
-    var attributes: [AttributeDescription] = []
+    var attributes: [AttributeDefinition] = []
     var positions: [Int] = []
     var groups: [(relationship: Relationship, keyPaths: [(rest: FetchPredicate.KeyPath, position: Int)])] = []
     for (position, keyPath) in keyPaths.enumerated() {

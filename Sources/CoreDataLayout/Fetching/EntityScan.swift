@@ -73,7 +73,7 @@ extension StoreReader {
 
   private func scannedColumn(
     _ column: RowBatch.Column, _ entity: Entity
-  ) throws -> (name: String, attribute: AttributeDescription?) {
+  ) throws -> (name: String, attribute: AttributeDefinition?) {
     switch column.source {
     case .attribute(let path):
       if let found = file.layout.column(for: path, of: entity), case .attribute(_, let attribute) = found.role {

@@ -117,13 +117,13 @@ extension FetchSQL {
   /// The column at a key path, with its table's alias, and its attribute.
   mutating func selectedColumn(
     _ keyPath: FetchPredicate.KeyPath
-  ) throws -> (sql: String, attribute: AttributeDescription) {
+  ) throws -> (sql: String, attribute: AttributeDefinition) {
     let (steps, leaf, entity) = split(keyPath, from: root.entity)
     return try column(leaf, of: entity, try alias(root, steps).alias)
   }
 
   /// The column of an attribute whose values may lie outside of the store: it can be read and not compared.
-  mutating func externalAttribute(_ keyPath: [String]) -> (sql: String, attribute: AttributeDescription)? {
+  mutating func externalAttribute(_ keyPath: [String]) -> (sql: String, attribute: AttributeDefinition)? {
     if firstToMany(keyPath, from: root.entity) != nil { return nil }
     let (_, leaf, entity) = split(keyPath, from: root.entity)
     guard entity.attribute(leaf)?.allowsExternalBinaryDataStorage == true else { return nil }
@@ -132,7 +132,7 @@ extension FetchSQL {
 
   private func column(
     _ name: String, of entity: Entity, _ alias: String
-  ) throws -> (sql: String, attribute: AttributeDescription) {
+  ) throws -> (sql: String, attribute: AttributeDefinition) {
     guard let column = layout.column(for: name, of: entity), case .attribute(_, let attribute) = column.role else {
       throw StoreError.failure("\(entity.name) has no stored attribute \"\(name)\"")
     }
@@ -217,7 +217,7 @@ extension FetchSQL {
       place: Place(scope: owner.scope, path: path, entity: relationship.destination), conditions: [], order: order)
   }
 
-  static func kind(of attribute: AttributeDescription) -> Kind {
+  static func kind(of attribute: AttributeDefinition) -> Kind {
     switch attribute.type {
     case .integer16, .integer32, .integer64: .number(.integer)
     case .boolean: .number(.boolean)

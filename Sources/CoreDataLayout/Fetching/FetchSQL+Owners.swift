@@ -37,7 +37,7 @@ extension FetchSQL {
     var owner: Entity? = entity
     while let here = owner {
       if here.uniquenessConstraints.contains(where: { $0.first == name }) { return true }
-      let indexes = here.description.fetchIndexes.filter { $0.partialIndexPredicate == nil }
+      let indexes = here.definition.fetchIndexes.filter { $0.partialIndexPredicate == nil }
       if indexes.contains(where: { $0.elements.first?.content == .property(name) && $0.elements[0].kind == .binary }) {
         return true
       }

@@ -64,7 +64,7 @@ struct RowStatement {
   private struct Column {
     var kind: FetchSQL.Kind
     /// The attribute, where a cell takes more than a copy.
-    var attribute: AttributeDescription?
+    var attribute: AttributeDefinition?
     /// Of objects: the statement's column with the entity number, where sub-entities exist.
     var entityColumn: Int32?
   }

@@ -15,7 +15,7 @@ extension SnapshotReader {
 
   /// Where the stored elements of a composite lie.
   indirect enum Element {
-    case leaf(AttributeDescription, column: Int32)
+    case leaf(AttributeDefinition, column: Int32)
     case nested([(name: String, element: Element)])
   }
 
@@ -37,7 +37,7 @@ extension SnapshotReader {
     /// The position among the kinds of the blocks.
     let kind: Int
     let attributes: [Attribute]
-    let descriptions: [AttributeDescription]
+    let descriptions: [AttributeDefinition]
     /// The composites by the positions of their attributes; nil for other attributes.
     let composites: [Element?]
     let toOne: [ToOne]
@@ -71,7 +71,7 @@ extension SnapshotReader {
     }
 
     private static func element(
-      _ attribute: AttributeDescription, _ path: [String], _ entity: Entity, _ layout: StoreLayout,
+      _ attribute: AttributeDefinition, _ path: [String], _ entity: Entity, _ layout: StoreLayout,
       _ place: (String) -> Int32
     ) -> Element? {
       guard let composite = attribute.composite else {
@@ -85,7 +85,7 @@ extension SnapshotReader {
         })
     }
 
-    private static func form(of attribute: AttributeDescription) -> Form {
+    private static func form(of attribute: AttributeDefinition) -> Form {
       switch attribute.type {
       case .integer16, .integer32, .integer64: .integer
       case .boolean: .boolean

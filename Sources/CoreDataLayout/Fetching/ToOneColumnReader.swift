@@ -16,7 +16,7 @@ import StoreInterface
   /// The foreign key's column, to be selected from `t0`.
   let foreignKey: String
   /// At the ends of the key paths.
-  let attributes: [AttributeDescription]
+  let attributes: [AttributeDefinition]
   private let positions: [Int]
   private let holdsBytes: [Bool]
   private let statement: Statement

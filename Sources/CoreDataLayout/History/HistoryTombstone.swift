@@ -5,7 +5,7 @@ import StoreInterface
 /// The values that the history keeps of a deleted object: the bytes of each preserved value, numbers and dates as text.
 enum HistoryTombstone {
   /// The value of an attribute that such bytes are; nil for bytes that are no value of the attribute's type.
-  static func value(_ bytes: [UInt8], of attribute: AttributeDescription) -> Value? {
+  static func value(_ bytes: [UInt8], of attribute: AttributeDefinition) -> Value? {
     func text() -> String? { String(validating: bytes, as: UTF8.self) }
     return switch attribute.type {
     case .integer16, .integer32, .integer64: text().flatMap { Int64($0) }.map { .integer($0) }

@@ -11,7 +11,7 @@ package struct EntityNumbering: Sendable {
 
   init(_ model: ManagedObjectModel) {
     entities = model.entities
-    var numbers = [Int](repeating: 0, count: model.descriptions.count)
+    var numbers = [Int](repeating: 0, count: model.definitions.count)
     var order: [Int] = []
     func visit(_ entity: Entity) {
       order.append(entity.index)

@@ -4,7 +4,7 @@ import StoreInterface
 
 extension StoreLayout {
   /// The attribute of a fetch index over all rows that has only this one element; nil for other indexes.
-  func singleAttribute(of index: FetchIndexDescription, _ entity: Entity) -> String? {
+  func singleAttribute(of index: FetchIndexDefinition, _ entity: Entity) -> String? {
     guard index.elements.count == 1, index.partialIndexPredicate == nil, index.elements[0].kind == .binary,
       case .property(let name) = index.elements[0].content, entity.attribute(name) != nil
     else { return nil }
@@ -16,7 +16,7 @@ extension StoreLayout {
 
   mutating func fetchIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
     var result: [IndexLayout] = []
-    for index in entity.description.fetchIndexes {
+    for index in entity.definition.fetchIndexes {
       // To-many relationships have no column, and a foreign key has an index already.
       let elements = index.elements.filter { !isToMany($0, entity) }
       if elements.isEmpty, !index.elements.isEmpty { continue }
@@ -58,7 +58,7 @@ extension StoreLayout {
 
   /// The WHERE clause of a partial index; a compound one stands in parentheses. A predicate that has no meaning in SQL
   /// leaves an index over all rows, which serves the same lookups.
-  private mutating func condition(of index: FetchIndexDescription, _ entity: Entity) -> String? {
+  private mutating func condition(of index: FetchIndexDefinition, _ entity: Entity) -> String? {
     guard let text = index.partialIndexPredicate else { return nil }
     do {
       let predicate = try ModelPredicate(parsing: text)
@@ -78,7 +78,7 @@ extension StoreLayout {
   }
 
   private mutating func rTree(
-    _ index: FetchIndexDescription, _ columns: [String], _ entity: Entity, _ table: TableLayout
+    _ index: FetchIndexDefinition, _ columns: [String], _ entity: Entity, _ table: TableLayout
   ) -> IndexLayout {
     if index.partialIndexPredicate != nil {
       notes.append("R-tree \(entity.name).\(index.name) is partial in the model; it is made over all rows.")
@@ -91,12 +91,12 @@ extension StoreLayout {
       entity: entity)
   }
 
-  private func isToMany(_ element: FetchIndexDescription.Element, _ entity: Entity) -> Bool {
+  private func isToMany(_ element: FetchIndexDefinition.Element, _ entity: Entity) -> Bool {
     if case .property(let name) = element.content { entity.relationship(name)?.isToMany == true } else { false }
   }
 
   /// An expression may also be the name of a property.
-  private func elementColumn(_ element: FetchIndexDescription.Element, of entity: Entity) -> String? {
+  private func elementColumn(_ element: FetchIndexDefinition.Element, of entity: Entity) -> String? {
     switch element.content {
     case .property(let name), .expression(let name, _): indexedColumn(name, of: entity)
     }

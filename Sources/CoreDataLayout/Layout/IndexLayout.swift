@@ -97,7 +97,7 @@ extension StoreLayout {
       }
     }
     if !table.root.subentities.isEmpty,
-      table.root.description.userInfo["_NSEntityOmitSubentityColumnIndex"] == nil
+      table.root.definition.userInfo["_NSEntityOmitSubentityColumnIndex"] == nil
     {
       let name = "\(table.name)_Z_ENT_INDEX"
       result.append(
@@ -108,13 +108,13 @@ extension StoreLayout {
 
   /// Indexes of the legacy sort: of single attributes that are marked as indexed, and compound ones.
   private func attributeIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
-    var names = entity.description.attributes.filter { $0.isIndexed && !$0.isTransient }.map(\.name)
+    var names = entity.definition.attributes.filter { $0.isIndexed && !$0.isTransient }.map(\.name)
     if generation.repeatsSingleAttributeIndexes || generation.namesIndexesByAttribute {
-      for index in entity.description.fetchIndexes {
+      for index in entity.definition.fetchIndexes {
         if let name = singleAttribute(of: index, entity), !names.contains(name) { names.append(name) }
       }
     }
-    let compounds = entity.description.compoundIndexes.filter { !isForeignKey(alone: $0, of: entity) }
+    let compounds = entity.definition.compoundIndexes.filter { !isForeignKey(alone: $0, of: entity) }
     return (names.map { [$0] } + compounds).compactMap { list in
       let columns = list.compactMap { indexedColumn($0, of: entity) }
       // A to-many relationship has no column; the index is over the other properties.
@@ -137,7 +137,7 @@ extension StoreLayout {
   }
 
   private func constraintIndexes(of entity: Entity, in table: TableLayout) -> [IndexLayout] {
-    entity.description.uniquenessConstraints.compactMap { names in
+    entity.definition.uniquenessConstraints.compactMap { names in
       if generation.hasInlineUnique && names.count == 1 { return nil }
       let columns = names.compactMap { propertyColumn($0, of: entity) }
       guard columns.count == names.count, !columns.isEmpty else { return nil }

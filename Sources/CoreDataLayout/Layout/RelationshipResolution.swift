@@ -82,9 +82,9 @@ struct RelationshipResolution {
     } else {
       entityKeys.insert(["_ent", "_pk", "_opt"])
     }
-    let attributes = Self.sortedByName(entity.description.attributes.filter { !$0.isTransient }) { $0.name }
+    let attributes = Self.sortedByName(entity.definition.attributes.filter { !$0.isTransient }) { $0.name }
     for attribute in attributes { addColumns(attribute, path: [attribute.name], of: entity) }
-    let relationships = Self.sortedByName(entity.description.relationships.filter { !$0.isTransient }) { $0.name }
+    let relationships = Self.sortedByName(entity.definition.relationships.filter { !$0.isTransient }) { $0.name }
     var relationshipKeys: [String: [String]] = [:]
     for description in relationships {
       guard !description.isToMany, let relationship = entity.relationship(description.name) else {
@@ -109,7 +109,7 @@ struct RelationshipResolution {
     keys[entity.index] = entityKeys
   }
 
-  private mutating func addColumns(_ attribute: AttributeDescription, path: [String], of entity: Entity) {
+  private mutating func addColumns(_ attribute: AttributeDefinition, path: [String], of entity: Entity) {
     if attribute.type == .composite, let composite = attribute.composite {
       // Each leaf has a column named after itself alone, in the order in which the composite declares its elements.
       for element in composite.elements where !element.isTransient {
@@ -149,7 +149,7 @@ struct RelationshipResolution {
   mutating func resolve() {
     for entity in EntityNumbering.sortedIgnoringCase(model.entities) {
       for name in keys[entity.index]?.finalOrder ?? [] {
-        guard let seen = entity.relationship(name), !seen.description.isTransient,
+        guard let seen = entity.relationship(name), !seen.definition.isTransient,
           let relationship = seen.declaringEntity.relationship(name)
         else { continue }
         if relationship.isToMany {
@@ -276,7 +276,7 @@ struct RelationshipResolution {
           guard case .attribute(let path, _) = sorted[index].role, let owner = sorted[index].entityIndex else {
             continue
           }
-          sorted[index].isUnique = model.descriptions[owner].uniquenessConstraints.contains(path)
+          sorted[index].isUnique = model.definitions[owner].uniquenessConstraints.contains(path)
         }
       }
       return TableLayout(

@@ -76,7 +76,7 @@ public struct StoreLayout: Sendable {
   }
 
   /// The columns of an attribute: one, or one per leaf of a composite.
-  public func columns(for attribute: AttributeDescription, of entity: Entity) -> [TableLayout.Column] {
+  public func columns(for attribute: AttributeDefinition, of entity: Entity) -> [TableLayout.Column] {
     table(for: entity).columns.filter { column in
       guard case .attribute(let path, _) = column.role, let owner = column.entityIndex else { return false }
       return path.first == attribute.name && entity.isKind(of: numbering.entities[owner])

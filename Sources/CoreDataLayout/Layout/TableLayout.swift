@@ -6,7 +6,7 @@ public struct TableLayout: Sendable {
   public enum Role: Sendable, Hashable {
     case primaryKey, entityNumber, version
     /// An attribute; a composite's leaf has a path of several names.
-    case attribute(path: [String], AttributeDescription)
+    case attribute(path: [String], AttributeDefinition)
     /// Primary key of a to-one relationship's destination.
     case foreignKey(relationship: String)
     /// Entity number of a to-one relationship's destination.

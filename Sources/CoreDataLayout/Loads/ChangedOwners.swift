@@ -30,7 +30,7 @@ final class ChangedOwners {
     let layout = writer.layout
     for entity in writer.file.model.entities {
       for relationship in entity.relationships
-      where relationship.declaringEntity == entity && relationship.isToMany && !relationship.description.isTransient {
+      where relationship.declaringEntity == entity && relationship.isToMany && !relationship.definition.isTransient {
         let owners = layout.table(for: entity).name
         if tables[owners] == nil { tables[owners] = (tables.count, writer.lastKeysAtOpening[entity.root.index] ?? 0) }
         if let join = layout.joinTable(of: relationship)?.table {

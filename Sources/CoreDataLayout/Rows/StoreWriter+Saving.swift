@@ -22,7 +22,7 @@ extension StoreWriter {
   func check(_ request: SaveRequest) throws {
     var seen = SeenIDs()
     // What is asked here of the first id is true of all of its space. By model index of the entity.
-    var known: [ObjectID.Space?] = Array(repeating: nil, count: file.model.descriptions.count)
+    var known: [ObjectID.Space?] = Array(repeating: nil, count: file.model.definitions.count)
     func check(_ objectID: ObjectID) throws {
       let index = objectID.space.entityIndex
       if index < known.count, known[index] === objectID.space { return }

@@ -70,7 +70,7 @@ package final class StoreFile: Sendable {
     let table = columns.first?.split(separator: ".").first.map(String.init) ?? ""
     let names = columns.compactMap { $0.split(separator: ".").last.map(String.init) }
     for entity in layout.entitiesByNumber where layout.table(for: entity).name == table {
-      for constraint in entity.description.uniquenessConstraints
+      for constraint in entity.definition.uniquenessConstraints
       where constraint.map({ layout.propertyColumn($0, of: entity) }) == names.map(Optional.some) {
         return .constraintConflict(entity: entity.name, constraint: constraint, message: message)
       }

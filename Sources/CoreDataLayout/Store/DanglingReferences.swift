@@ -22,7 +22,7 @@ extension SQLiteStore {
       var joins: Set<String> = []
       for entity in model.entities {
         for relationship in entity.relationships
-        where relationship.declaringEntity == entity && !relationship.description.isTransient {
+        where relationship.declaringEntity == entity && !relationship.definition.isTransient {
           if let (join, side) = layout.joinTable(of: relationship) {
             guard joins.insert(join.name).inserted else { continue }
             try dangling(

@@ -77,7 +77,7 @@ extension StoreLayout {
   package func historyMask(of entity: Entity) -> HistoryWriter.MaskLayout {
     var mask = HistoryWriter.MaskLayout()
     let attributes = entity.attributes.filter { !$0.isTransient }.map(\.name)
-    let relationships = entity.relationships.filter { !$0.description.isTransient }
+    let relationships = entity.relationships.filter { !$0.definition.isTransient }
     var names = attributes + relationships.map(\.name)
     names.sort { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) }
     for (bit, name) in names.enumerated() {
@@ -101,7 +101,7 @@ extension StoreLayout {
   }
 
   /// The attributes whose values the history keeps of a deleted object, in the order of its columns.
-  package func preservedAttributes(of entity: Entity) -> [AttributeDescription] {
+  package func preservedAttributes(of entity: Entity) -> [AttributeDefinition] {
     entity.attributes.filter {
       $0.preservesValueInHistoryOnDeletion && !$0.isTransient && column(for: $0.name, of: entity) != nil
     }

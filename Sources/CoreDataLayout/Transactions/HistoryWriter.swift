@@ -243,7 +243,7 @@ package final class HistoryWriter {
 
   /// The kept form of the value in the first column, which may lie in a file. A damaged value is not kept, so that its
   /// object can be deleted.
-  private func tombstone(_ attribute: AttributeDescription, _ statement: Statement) throws -> [UInt8]? {
+  private func tombstone(_ attribute: AttributeDefinition, _ statement: Statement) throws -> [UInt8]? {
     do {
       let value = try ValueCoding.read(attribute, from: statement, at: 0, externalData: session.externalData)
       return HistoryWriter.tombstone(of: value)

@@ -19,7 +19,7 @@ final class CellReader {
 
   private let file: StoreFile
   private let externalData: ExternalDataFolder
-  private let attributes: [AttributeDescription?]
+  private let attributes: [AttributeDefinition?]
   private let forms: [Form]
   private let positions: [Int]
   /// Called with the column in the batch and the file's name for a value whose file is not there, which is null then;
@@ -31,7 +31,7 @@ final class CellReader {
   ///   - attributes: per column; nil for those of relationships.
   ///   - positions: where in the batches the columns are; their own order when nil.
   init(
-    _ session: StoreSession, columns: [RowBatch.Column], attributes: [AttributeDescription?], positions: [Int]? = nil,
+    _ session: StoreSession, columns: [RowBatch.Column], attributes: [AttributeDefinition?], positions: [Int]? = nil,
     onMissingFile: ((_ column: Int, _ name: String) -> Void)? = nil
   ) {
     self.onMissingFile = onMissingFile
@@ -87,7 +87,7 @@ final class CellReader {
   }
 
   private func convert(
-    _ statement: Statement, _ source: Int32, _ attribute: AttributeDescription?, into batch: RowBatch, _ column: Int,
+    _ statement: Statement, _ source: Int32, _ attribute: AttributeDefinition?, into batch: RowBatch, _ column: Int,
     _ row: Int
   ) throws {
     guard let attribute else { return }

@@ -159,7 +159,7 @@ final class RowPlan {
     return statement
   }
 
-  static func kind(of attribute: AttributeDescription) throws -> Kind {
+  static func kind(of attribute: AttributeDefinition) throws -> Kind {
     switch attribute.type {
     case .integer16, .integer32, .integer64, .boolean: .integer
     case .double, .date: .real

@@ -64,7 +64,7 @@ enum ValueCoding {
   /// Reads a column as a value of the attribute's type. A value of another storage class than Core Data writes is
   /// converted as SQLite does.
   static func read(
-    _ attribute: AttributeDescription, from statement: Statement, at column: Int32, externalData: ExternalDataFolder
+    _ attribute: AttributeDefinition, from statement: Statement, at column: Int32, externalData: ExternalDataFolder
   ) throws -> Value {
     if statement.isNull(at: column) { return .null }
     switch attribute.type {

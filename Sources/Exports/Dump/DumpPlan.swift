@@ -53,7 +53,7 @@ struct DumpPlan {
 
   /// A to-one relationship, unless its inverse is an ordered list, which has the same information and the order.
   private static func isKeptInRow(_ relationship: Relationship) -> Bool {
-    !relationship.isToMany && !relationship.description.isTransient && relationship.inverse?.isOrdered != true
+    !relationship.isToMany && !relationship.definition.isTransient && relationship.inverse?.isOrdered != true
   }
 
   /// Whether the destination has objects at all: an abstract entity alone has none.
@@ -62,7 +62,7 @@ struct DumpPlan {
   }
 
   private static func isListed(_ relationship: Relationship, _ position: [Int: Int]) -> Bool {
-    guard relationship.isToMany, !relationship.description.isTransient else { return false }
+    guard relationship.isToMany, !relationship.definition.isTransient else { return false }
     guard let inverse = relationship.inverse, !relationship.isOrdered else { return true }
     // The members' own rows have the membership, or an ordered list at the other end.
     if !inverse.isToMany || inverse.isOrdered { return false }

@@ -4,7 +4,7 @@ import StoreInterface
 
 /// Writes row batches as CSV.
 final class CSVExport: RowBatchWriter {
-  private let attributes: [AttributeDescription]
+  private let attributes: [AttributeDefinition]
   private let writer: CSVWriter
   /// Texts of the columns that are not written as they are stored; nil for the others.
   private let rendered: [RenderedCells?]

@@ -8,7 +8,7 @@ import SeedFormats
 package struct ExportColumn {
   var name: String
   var keyPath: [String]
-  var attribute: AttributeDescription
+  var attribute: AttributeDefinition
 }
 
 extension ExportStep {
@@ -57,7 +57,7 @@ extension ExportStep {
     }
   }
 
-  static func attribute(at keyPath: [String], of entity: Entity) throws(RunError) -> AttributeDescription {
+  static func attribute(at keyPath: [String], of entity: Entity) throws(RunError) -> AttributeDefinition {
     var current = entity
     for (position, name) in keyPath.enumerated() {
       if let relationship = current.relationship(name), position + 1 < keyPath.count {

@@ -23,7 +23,7 @@ extension Snapshot {
 
 extension Value {
   /// The value as a store keeps it for an attribute; nil when it does not fit.
-  func stored(as attribute: AttributeDescription) -> Value? {
+  func stored(as attribute: AttributeDefinition) -> Value? {
     if attribute.isTransient { return .null }
     switch (attribute.type, self) {
     case (_, .null): return .null
@@ -62,10 +62,10 @@ extension Value {
   }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// The stored element at a path of names inside of a composite, or the attribute itself at an empty path; nil where
   /// that is transient or a composite.
-  func storedElement(at path: ArraySlice<String>) -> AttributeDescription? {
+  func storedElement(at path: ArraySlice<String>) -> AttributeDefinition? {
     if isTransient { return nil }
     guard let name = path.first else { return composite == nil ? self : nil }
     return element(at: [name])?.storedElement(at: path.dropFirst())

@@ -6,7 +6,7 @@ struct RecordColumn {
   enum Content {
     /// An attribute by its position in `Entity.attributes`; of a composite one of its stored elements, by its path in
     /// there.
-    case attribute(Int, element: [String], AttributeDescription)
+    case attribute(Int, element: [String], AttributeDefinition)
     /// By position in `Entity.relationships`: the key of the destination.
     case toOne(Int, Relationship)
     /// The keys of the members.

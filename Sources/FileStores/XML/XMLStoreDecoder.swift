@@ -142,7 +142,7 @@ struct XMLStoreDecoder {
     return version
   }
 
-  private func value(_ property: XMLStoreDocument.Property, _ attribute: AttributeDescription) -> Value? {
+  private func value(_ property: XMLStoreDocument.Property, _ attribute: AttributeDefinition) -> Value? {
     let type: AttributeType
     if attribute.type.holdsAnyValue {
       guard let named = AttributeType.allCases.first(where: { $0.xmlName == property.type }) else { return nil }

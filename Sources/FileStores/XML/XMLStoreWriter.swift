@@ -58,7 +58,7 @@ struct XMLStoreWriter {
       guard references.utf8.count <= Self.maximumListByteCount else {
         throw .failure("\(entity.name).\(relationship.name) has too many members for an XML store")
       }
-      let rules = relationship.description
+      let rules = relationship.definition
       let least = rules.isMandatory ? max(rules.minimumCount, 1) : 0
       let most = relationship.isToMany ? max(rules.maximumCount, 0) : 1
       append("        <relationship name=\"\(relationship.name)\" type=\"\(least)/\(most)\"")

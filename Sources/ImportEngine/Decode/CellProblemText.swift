@@ -6,7 +6,7 @@ extension CellProblem {
   /// The problem in words: what was wrong with which value, and what to do.
   /// - Parameter dates: how the cell reads dates.
   func described(
-    attribute: AttributeDescription, entity: String, property: String, rawOffset: UInt32?, text: String,
+    attribute: AttributeDefinition, entity: String, property: String, rawOffset: UInt32?, text: String,
     dates: DateParser = .iso8601
   ) -> RecordProblem {
     let type = attribute.type.title

@@ -30,7 +30,7 @@ import StoreInterface
   private var written: [UInt8] = []
 
   /// An entity, which every batch needs; the columns define the contents.
-  private static let entity = try? ManagedObjectModel(entities: [EntityDescription("Trial")])["Trial"]
+  private static let entity = try? ManagedObjectModel(entities: [EntityDefinition("Trial")])["Trial"]
 
   /// A trial of a type; nil for types that no text is decoded to by itself.
   /// - Parameter dates: how dates are read.

@@ -3,7 +3,7 @@ import Pipelines
 
 extension ReferencePlan {
   /// Whether a record cannot stand without this reference's destination.
-  var mustResolve: Bool { !isRestored && (missing == .reject || relationship.description.isMandatory) }
+  var mustResolve: Bool { !isRestored && (missing == .reject || relationship.definition.isMandatory) }
 
   /// Whether the run fails where this reference leads nowhere.
   var isDemanded: Bool { isRestored && missing == .reject }

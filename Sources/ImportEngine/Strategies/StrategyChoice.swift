@@ -97,7 +97,7 @@ struct StrategyChoice: Sendable {
 
   /// Limits on the number of members are checked by the object graph only.
   private static func countObstacle(_ node: NodePlan) -> String? {
-    let limited = node.entity.relationships.first { $0.hasCountLimit && !$0.description.isTransient }
+    let limited = node.entity.relationships.first { $0.hasCountLimit && !$0.definition.isTransient }
     return limited.map { "the number of \($0.name) is limited" }
   }
 

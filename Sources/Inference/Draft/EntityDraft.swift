@@ -25,8 +25,8 @@ final class EntityDraft {
   let name: String
   /// What a note calls it: the file, or the place in the document.
   let place: String
-  var attributes: [AttributeDescription] = []
-  var relationships: [RelationshipDescription] = []
+  var attributes: [AttributeDefinition] = []
+  var relationships: [RelationshipDefinition] = []
   var lines: [Line] = []
   /// The attribute that tells objects apart, and why it does.
   var key: (attribute: String, evidence: String)?
@@ -42,8 +42,8 @@ final class EntityDraft {
     self.place = place
   }
 
-  var description: EntityDescription {
-    var entity = EntityDescription(name)
+  var definition: EntityDefinition {
+    var entity = EntityDefinition(name)
     entity.managedObjectClassName = name
     entity.codeGenerationType = "class"
     entity.attributes = attributes

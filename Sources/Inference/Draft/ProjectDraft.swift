@@ -40,7 +40,7 @@ struct ProjectDraft {
   /// The model.
   /// - Throws: `ModelError`, which would be a mistake of the inference.
   func model() throws(ModelError) -> ManagedObjectModel {
-    try ManagedObjectModel(entities: entities.map(\.description))
+    try ManagedObjectModel(entities: entities.map(\.definition))
   }
 
   private func decision(_ column: ColumnProfile, isJSON: Bool) -> ColumnDecision {
@@ -113,7 +113,7 @@ struct ProjectDraft {
     } else {
       name = names.property(column.name, of: entity.name, fallback: "column\(position + 1)")
     }
-    var attribute = AttributeDescription(name, decision.type)
+    var attribute = AttributeDefinition(name, decision.type)
     // A required column may not be empty either.
     attribute.isOptional = missing > 0 || owners == 0 || column.emptyTexts > 0
     switch decision.type {
@@ -152,13 +152,13 @@ struct ProjectDraft {
       back += "By" + NameWords.capitalized(name)
     }
     let inverse = names.property(back, of: target.name, fallback: "owners")
-    var relationship = RelationshipDescription(name, toOne: target.name, inverse: inverse)
+    var relationship = RelationshipDefinition(name, toOne: target.name, inverse: inverse)
     relationship.isOptional = !isMandatory
     entity.relationships.append(relationship)
     var reverse =
       isKey
-      ? RelationshipDescription(inverse, toOne: entity.name, inverse: name)
-      : RelationshipDescription(inverse, toMany: entity.name, inverse: name)
+      ? RelationshipDefinition(inverse, toOne: entity.name, inverse: name)
+      : RelationshipDefinition(inverse, toMany: entity.name, inverse: name)
     // An object that requires its destination keeps it from being deleted.
     reverse.deleteRule = isMandatory ? .deny : .nullify
     target.relationships.append(reverse)
@@ -229,11 +229,11 @@ struct ProjectDraft {
     let back = names.property(NameWords.lowerCamel(NameWords.words(entity.name)), of: nested.name, fallback: "owner")
     var relationship =
       toMany
-      ? RelationshipDescription(name, toMany: nested.name, inverse: back, ordered: true)
-      : RelationshipDescription(name, toOne: nested.name, inverse: back)
+      ? RelationshipDefinition(name, toMany: nested.name, inverse: back, ordered: true)
+      : RelationshipDefinition(name, toOne: nested.name, inverse: back)
     relationship.deleteRule = .cascade
     entity.relationships.append(relationship)
-    nested.relationships.append(RelationshipDescription(back, toOne: entity.name, inverse: name))
+    nested.relationships.append(RelationshipDefinition(back, toOne: entity.name, inverse: name))
     for member in inner.members { add(member, of: inner, to: nested, nil, nil) }
     addLimits(inner, nested)
     let comment =
@@ -254,7 +254,7 @@ struct ProjectDraft {
     _ member: ObjectProfile.Member, field: String, owners: Int, hasScalars: Bool, to entity: EntityDraft
   ) {
     let name = names.property(member.name, of: entity.name, fallback: "json")
-    var attribute = AttributeDescription(name, .string)
+    var attribute = AttributeDefinition(name, .string)
     let present = member.objectCount + member.arrayCount + member.scalars.count - member.scalars.nulls
     attribute.isOptional = present < owners || member.scalars.emptyTexts > 0
     entity.attributes.append(attribute)

@@ -10,7 +10,7 @@ struct FieldFit {
   var datePattern: String?
   var evidence: String
 
-  init(_ column: ColumnProfile, _ attribute: AttributeDescription, owners: Int) {
+  init(_ column: ColumnProfile, _ attribute: AttributeDefinition, owners: Int) {
     let missing = owners - column.count + column.nulls
     let empties = missing > 0 ? "; empty in \(missing.grouped) of \(owners.grouped)" : ""
     guard column.values > 0 else {

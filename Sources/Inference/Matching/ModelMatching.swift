@@ -35,7 +35,7 @@ struct ModelMatching {
 
   private mutating func add(_ list: RecordList) {
     let fields = Self.fields(of: list)
-    let best = model.entities.filter { !$0.description.isAbstract }
+    let best = model.entities.filter { !$0.definition.isAbstract }
       .map { entity in (entity, Self.score(entity, list.name, fields)) }
       .max { $0.1 < $1.1 }
     guard let entity = best?.0 else {
@@ -164,7 +164,7 @@ struct ModelMatching {
     if let inner = field.member?.objects ?? field.member?.elements, field.scalars.values == 0 {
       let inside = lines(
         Self.fields(of: inner), destination, owners: inner.count, place: "\(place) \(field.name)", from: relationship)
-      if inside.contains(where: { !$0.isCommentedOut }), !destination.description.isAbstract {
+      if inside.contains(where: { !$0.isCommentedOut }), !destination.definition.isAbstract {
         let mapped = Set(inside.filter { !$0.isCommentedOut }.map(\.property))
         var line = PipelineStep.Line(
           property: relationship.name, value: expression,

@@ -103,7 +103,7 @@ struct RunnableSteps {
     }
     if let attribute { return attribute.name }
     return entity.relationships.first { relationship in
-      relationship.description.isMandatory && !mapped.contains(relationship.name)
+      relationship.definition.isMandatory && !mapped.contains(relationship.name)
         && relationship.name != owner?.inverse?.name && !isFilledFromOtherSide(relationship)
     }?.name
   }

@@ -4,8 +4,8 @@ extension ManagedObjectModel {
   /// The same without uniqueness constraints, in which objects are made before duplicates are resolved; nil where there
   /// are none.
   func withoutConstraints() throws -> ManagedObjectModel? {
-    guard descriptions.contains(where: { !$0.uniquenessConstraints.isEmpty }) else { return nil }
-    var entities = descriptions
+    guard definitions.contains(where: { !$0.uniquenessConstraints.isEmpty }) else { return nil }
+    var entities = definitions
     for index in entities.indices { entities[index].uniquenessConstraints = [] }
     return try ManagedObjectModel(entities: entities)
   }

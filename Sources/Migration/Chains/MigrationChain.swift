@@ -122,7 +122,7 @@ extension MigrationChain.Step: CustomStringConvertible {
     func stored(_ entity: Entity) -> Set<String> {
       Set(
         entity.storedAttributes.filter { $0.derivation == nil }.map(\.name)
-          + entity.relationships.filter { !$0.description.isTransient }.map(\.name))
+          + entity.relationships.filter { !$0.definition.isTransient }.map(\.name))
     }
     let kept = (mapping.attributeMappings + mapping.relationshipMappings).filter { $0.sourcePropertyName == $0.name }
     let isWhole = stored(older) == stored(newer) && stored(older).isSubset(of: kept.map(\.name))

@@ -167,7 +167,7 @@ public struct ModelLibrary: Sendable {
   func index(of model: ManagedObjectModel) -> Int? {
     let hashes = model.entityVersionHashesByName
     let same = versions.indices.filter { versions[$0].model.entityVersionHashesByName == hashes }
-    return same.first { versions[$0].model.descriptions == model.descriptions } ?? same.last
+    return same.first { versions[$0].model.definitions == model.definitions } ?? same.last
   }
 
   /// The version that a store was made with, by the version hashes in its metadata.

@@ -99,7 +99,7 @@ struct MappingLosses {
     for attribute in entity.storedAttributes where attribute.derivation == nil && !isRead(attribute.name) {
       items.append(item(entity, attribute.name, "values"))
     }
-    for relationship in entity.relationships where !relationship.description.isTransient {
+    for relationship in entity.relationships where !relationship.definition.isTransient {
       if isRead(relationship.name) || relationship.inverse.map(isTaken) == true { continue }
       items.append(item(entity, relationship.name, "references"))
     }

@@ -15,7 +15,7 @@ enum AttributeConversion {
 
   /// The value of an attribute.
   /// - Throws: `MigrationError` for one that the attribute cannot have.
-  static func value(_ value: Value, for attribute: AttributeDescription) throws(MigrationError) -> Value {
+  static func value(_ value: Value, for attribute: AttributeDefinition) throws(MigrationError) -> Value {
     guard let converted = attribute.converted(value), fits(converted, attribute.type) else {
       throw MigrationError(
         .value, "\(shown(value)) cannot become a value of the type \(attribute.type.name)",

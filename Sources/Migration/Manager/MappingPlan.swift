@@ -17,7 +17,7 @@ struct MappingPlan {
   }
 
   struct Attribute {
-    let description: AttributeDescription
+    let definition: AttributeDefinition
     let expression: MappingExpression
   }
 
@@ -173,21 +173,21 @@ struct MappingPlan {
   ) throws(MigrationError) -> Attribute? {
     var scope = scope
     scope.property = property.name
-    guard let description = entity.attribute(property.name) else {
+    guard let definition = entity.attribute(property.name) else {
       throw scope.unknownProperty("attribute", property.name, entity.attributes.map(\.name))
     }
     // A derived attribute is computed anew.
-    guard let text = property.valueExpression, description.derivation == nil else { return nil }
+    guard let text = property.valueExpression, definition.derivation == nil else { return nil }
     let expression = try MappingExpression(text, in: scope)
     // A policy may convert values itself.
     if scope.policyFunctions == .none, case .attribute(let type)? = expression.type?.element,
-      !AttributeConversion.isPossible(from: type, to: description.type)
+      !AttributeConversion.isPossible(from: type, to: definition.type)
     {
       throw scope.error(
-        "a value of the type \(type.name) cannot become one of the type \(description.type.name)",
+        "a value of the type \(type.name) cannot become one of the type \(definition.type.name)",
         hint: "compute it in a function of a migration policy", .value)
     }
-    return Attribute(description: description, expression: expression)
+    return Attribute(definition: definition, expression: expression)
   }
 
   private static func reference(

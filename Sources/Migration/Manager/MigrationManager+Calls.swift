@@ -106,7 +106,7 @@ extension MigrationManager {
         throw MigrationError(.mappingModel, "the mapping does not belong to the migration that is under way")
       }
       let expression =
-        step.attributes.first { $0.description.name == property.name }?.expression
+        step.attributes.first { $0.definition.name == property.name }?.expression
         ?? step.relationships.first { $0.relationship.name == property.name }?.expression
       guard let expression else { return nil }
       var variables = MigrationVariables(

@@ -20,17 +20,17 @@ extension MigrationManager {
     let destination = openDestinationContext.insert(entity)
     var variables = MigrationVariables(manager: self, source: source, destination: destination, entityPolicy: policy)
     for attribute in step.attributes {
-      let name = attribute.description.name
+      let name = attribute.definition.name
       variables.property = name
       try naming(mapping, name, source.objectID) {
-        try set(attribute.expression.value(variables), attribute.description, of: destination)
+        try set(attribute.expression.value(variables), attribute.definition, of: destination)
       }
     }
     associate(sourceInstance: source, withDestinationInstance: destination, for: mapping)
   }
 
   private func set(
-    _ value: MappedValue, _ attribute: AttributeDescription, of object: ManagedObject
+    _ value: MappedValue, _ attribute: AttributeDefinition, of object: ManagedObject
   ) throws {
     var plain: Value?
     switch value {

@@ -93,13 +93,13 @@ public struct AccessorGenerator: Sendable {
     model.entities.flatMap { entity -> [String] in
       var notes: [String] = []
       let className = names.bareClassName(of: entity)
-      if let stated = SwiftNames.statedClassName(entity.description), stated != className {
+      if let stated = SwiftNames.statedClassName(entity.definition), stated != className {
         notes.append(
           "the class of \(entity.name) is called \(className): the model's \(stated) is no name for it, or stands for "
             + "several entities")
       }
       guard flavor == .coreData else { return notes }
-      let own = entity.description
+      let own = entity.definition
       let properties = own.attributes.map(\.name) + own.relationships.map(\.name) + own.fetchedProperties.map(\.name)
       for name in properties.sorted() where SwiftNames.appleMembers.contains(name) {
         notes.append("\(entity.name).\(name) has the name of a member of NSManagedObject; rename it in the model")
@@ -178,6 +178,6 @@ extension AccessorGenerator.File {
 extension AccessorGenerator.CodeGeneration {
   /// The kind of generated code that an entity of a model states.
   fileprivate init(statedBy entity: Entity) {
-    self = entity.description.codeGenerationType == "category" ? .category : .class
+    self = entity.definition.codeGenerationType == "category" ? .category : .class
   }
 }

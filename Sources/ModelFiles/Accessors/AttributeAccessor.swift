@@ -13,8 +13,7 @@ struct AttributeAccessor {
   ///   - property: the accessor's name, as code writes it.
   ///   - access: `public ` or nothing.
   ///   - isElement: whether it stands in the struct of a composite, which has no transformers.
-  init(_ attribute: AttributeDescription, property: String, names: SwiftNames, access: String, isElement: Bool = false)
-  {
+  init(_ attribute: AttributeDefinition, property: String, names: SwiftNames, access: String, isElement: Bool = false) {
     let isReadOnly = attribute.derivation != nil
     let kind: String
     let type: String

@@ -2,7 +2,7 @@ import ObjectModel
 
 /// The text of the struct of one composite type.
 struct CompositeAccessors {
-  let composite: AttributeDescription.CompositeReference
+  let composite: AttributeDefinition.CompositeReference
   let names: SwiftNames
   let isPublic: Bool
 
@@ -68,7 +68,7 @@ struct CompositeAccessors {
       """
   }
 
-  private func naming(of attributes: [AttributeDescription], _ structName: String, _ access: String) -> String {
+  private func naming(of attributes: [AttributeDefinition], _ structName: String, _ access: String) -> String {
     let cases = attributes.map { "  case \\\(structName).\(names.elementProperty($0.name)): \"\($0.name)\"" }
     return """
       /// The element that a key path of this struct stands for, so that `#Predicate` can speak of it.

@@ -26,7 +26,7 @@ struct CoreDataClass {
 
   /// Written anew each time: `Recipe+CoreDataProperties.swift`.
   var propertiesText: String {
-    let own = entity.description
+    let own = entity.definition
     let properties =
       own.attributes.sorted { $0.name.precedesByCodePoint($1.name) }.map { ($0.name, type(of: $0)) }
       + own.relationships.sorted { $0.name.precedesByCodePoint($1.name) }.map { ($0.name, type(of: $0)) }
@@ -55,7 +55,7 @@ struct CoreDataClass {
   // MARK: Types
 
   /// Objects are optional whatever the model says, and scalars never are.
-  private func type(of attribute: AttributeDescription) -> String {
+  private func type(of attribute: AttributeDefinition) -> String {
     let name =
       switch attribute.type {
       case .integer16 where attribute.usesScalarValueType: "Int16"
@@ -85,23 +85,23 @@ struct CoreDataClass {
     return name.hasSuffix("?") ? names.appleType(String(name.dropLast())) + "?" : names.appleType(name)
   }
 
-  private func type(of relationship: RelationshipDescription) -> String {
+  private func type(of relationship: RelationshipDefinition) -> String {
     if relationship.isToMany { return names.appleType(relationship.isOrdered ? "NSOrderedSet" : "NSSet") + "?" }
     return destination(relationship) + "?"
   }
 
-  private func type(of property: FetchedPropertyDescription) -> String {
+  private func type(of property: FetchedPropertyDefinition) -> String {
     "[\(entity.model[property.fetchRequest.entityName].map(names.className) ?? names.appleType("NSManagedObject"))]?"
   }
 
-  private func destination(_ relationship: RelationshipDescription) -> String {
+  private func destination(_ relationship: RelationshipDefinition) -> String {
     entity.relationship(relationship.name).map { names.className(of: $0.destination) }
       ?? names.appleType("NSManagedObject")
   }
 
   // MARK: Accessors of relationships
 
-  private func accessorText(_ relationship: RelationshipDescription) -> String {
+  private func accessorText(_ relationship: RelationshipDefinition) -> String {
     let name = relationship.name
     let key = name.prefix(1).uppercased() + name.dropFirst()
     let member = destination(relationship)
@@ -137,7 +137,7 @@ struct CoreDataClass {
 
   /// Sub-entities have it from their parent. A property `id` of a type that may not be hashable would be in the way.
   private var identifiable: String {
-    let isClashing = entity.description.attributes.contains {
+    let isClashing = entity.definition.attributes.contains {
       $0.name == "id" && ($0.type == .composite || $0.attributeValueClassName != nil)
     }
     if entity.superentity != nil || isClashing { return "" }

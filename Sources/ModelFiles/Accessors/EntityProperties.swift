@@ -7,7 +7,7 @@ struct EntityProperties {
   let isPublic: Bool
 
   var text: String {
-    let own = entity.description
+    let own = entity.definition
     let attributes = own.attributes.sorted { $0.name.precedesByCodePoint($1.name) }.map {
       AttributeAccessor($0, property: names.property($0.name), names: names, access: access).text
     }
@@ -32,7 +32,7 @@ struct EntityProperties {
   /// Whether there are types of the library, or of Foundation, in declarations: an import that is public without a need
   /// gives a warning.
   private var showsLibraryTypes: Bool {
-    let own = entity.description
+    let own = entity.definition
     let plain: [AttributeType] = [.integer16, .integer32, .integer64, .boolean, .double, .float, .string, .composite]
     return entity.superentity == nil || own.attributes.contains { !plain.contains($0.type) }
       || own.relationships.contains { $0.isToMany && $0.isOrdered }
@@ -40,7 +40,7 @@ struct EntityProperties {
 
   // MARK: Fetched properties
 
-  private func text(of property: FetchedPropertyDescription) -> String {
+  private func text(of property: FetchedPropertyDefinition) -> String {
     let member =
       entity.model[property.fetchRequest.entityName].map(names.className) ?? names.type("ManagedObject")
     return """

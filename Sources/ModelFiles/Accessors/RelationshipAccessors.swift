@@ -10,7 +10,7 @@ struct RelationshipAccessors {
   private let names: SwiftNames
   private let access: String
 
-  init(_ relationship: RelationshipDescription, of entity: Entity, names: SwiftNames, access: String) {
+  init(_ relationship: RelationshipDefinition, of entity: Entity, names: SwiftNames, access: String) {
     name = relationship.name
     member =
       entity.relationship(name).map { names.className(of: $0.destination) } ?? names.type("ManagedObject")
@@ -20,7 +20,7 @@ struct RelationshipAccessors {
     if relationship.isToMany { addToMany(relationship) } else { addToOne(relationship) }
   }
 
-  private mutating func addToOne(_ relationship: RelationshipDescription) {
+  private mutating func addToOne(_ relationship: RelationshipDefinition) {
     texts.append(
       """
       /// To-one\(relationship.isOptional ? "" : ", required").
@@ -31,7 +31,7 @@ struct RelationshipAccessors {
       """)
   }
 
-  private mutating func addToMany(_ relationship: RelationshipDescription) {
+  private mutating func addToMany(_ relationship: RelationshipDefinition) {
     let extra = (relationship.isOrdered ? ", ordered" : "") + (relationship.isMandatory ? ", required" : "")
     texts.append(
       """

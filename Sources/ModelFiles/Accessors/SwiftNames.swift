@@ -23,15 +23,15 @@ struct SwiftNames: Sendable {
   private let propertyNames: Set<String>
   private let elementNames: Set<String>
   /// The composite types of the model, in the order of their names.
-  let composites: [AttributeDescription.CompositeReference]
-  private let structNames: [AttributeDescription.CompositeReference: String]
+  let composites: [AttributeDefinition.CompositeReference]
+  private let structNames: [AttributeDefinition.CompositeReference: String]
 
   init(_ model: ManagedObjectModel, modelName: String) {
     classNames = Self.classNames(model)
     var properties: Set<String> = []
     for entity in model.entities {
-      properties.formUnion(entity.description.attributes.map(\.name))
-      properties.formUnion(entity.description.relationships.map(\.name))
+      properties.formUnion(entity.definition.attributes.map(\.name))
+      properties.formUnion(entity.definition.relationships.map(\.name))
     }
     propertyNames = properties
     var list = String(modelName.unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
@@ -53,17 +53,17 @@ struct SwiftNames: Sendable {
   // MARK: Composites
 
   /// The struct of a composite type as code writes it.
-  func structName(of composite: AttributeDescription.CompositeReference) -> String? {
+  func structName(of composite: AttributeDefinition.CompositeReference) -> String? {
     structNames[composite].map(Self.escaped)
   }
 
   /// The struct of a composite type without the marks that escape keywords.
-  func bareStructName(of composite: AttributeDescription.CompositeReference) -> String {
+  func bareStructName(of composite: AttributeDefinition.CompositeReference) -> String {
     structNames[composite] ?? Self.compositeName(composite)
   }
 
   /// The name of a composite type for a comment.
-  func shown(_ composite: AttributeDescription.CompositeReference) -> String { Self.compositeName(composite) }
+  func shown(_ composite: AttributeDefinition.CompositeReference) -> String { Self.compositeName(composite) }
 
   /// The property of an element as code writes it. Names that every such struct has already get `Property` at their
   /// end.
@@ -76,17 +76,17 @@ struct SwiftNames: Sendable {
   }
 
   /// All composite types, nested ones too. One that stands in a model with different elements is there several times.
-  private static func composites(_ model: ManagedObjectModel) -> [AttributeDescription.CompositeReference] {
-    var found: [AttributeDescription.CompositeReference] = []
-    var seen: Set<AttributeDescription.CompositeReference> = []
-    func collect(_ attributes: [AttributeDescription]) {
+  private static func composites(_ model: ManagedObjectModel) -> [AttributeDefinition.CompositeReference] {
+    var found: [AttributeDefinition.CompositeReference] = []
+    var seen: Set<AttributeDefinition.CompositeReference> = []
+    func collect(_ attributes: [AttributeDefinition]) {
       for attribute in attributes.sorted(by: { $0.name.precedesByCodePoint($1.name) }) {
         guard let composite = attribute.composite, seen.insert(composite).inserted else { continue }
         found.append(composite)
         collect(composite.elements)
       }
     }
-    for entity in model.entities { collect(entity.description.attributes) }
+    for entity in model.entities { collect(entity.definition.attributes) }
     // Of equal names the first one that was found stays the first.
     return found.enumerated().sorted { left, right in
       left.element.name == right.element.name
@@ -96,10 +96,10 @@ struct SwiftNames: Sendable {
 
   /// The struct of each type: its name, with `Composite` and a number behind it where something else has that name.
   private static func structNames(
-    _ composites: [AttributeDescription.CompositeReference], besides others: Set<String>
-  ) -> [AttributeDescription.CompositeReference: String] {
+    _ composites: [AttributeDefinition.CompositeReference], besides others: Set<String>
+  ) -> [AttributeDefinition.CompositeReference: String] {
     var used = others.union(unusableClassNames)
-    var names: [AttributeDescription.CompositeReference: String] = [:]
+    var names: [AttributeDefinition.CompositeReference: String] = [:]
     for composite in composites {
       let name = compositeName(composite)
       var candidate = name
@@ -114,7 +114,7 @@ struct SwiftNames: Sendable {
   }
 
   /// The type's name without its module; another word where that is no Swift name.
-  private static func compositeName(_ composite: AttributeDescription.CompositeReference) -> String {
+  private static func compositeName(_ composite: AttributeDefinition.CompositeReference) -> String {
     let last = composite.name.split(separator: ".").last.map(String.init) ?? ""
     return isIdentifier(last) ? last : "Composite"
   }
@@ -161,7 +161,7 @@ struct SwiftNames: Sendable {
   /// The class that the model names, without its module; the entity's own name where that is no Swift name or stands
   /// for several entities.
   private static func classNames(_ model: ManagedObjectModel) -> [String] {
-    let entities = model.descriptions
+    let entities = model.definitions
     var names = entities.map { entity -> String in
       statedClassName(entity).flatMap { isIdentifier($0) ? $0 : nil } ?? entity.name
     }
@@ -178,7 +178,7 @@ struct SwiftNames: Sendable {
   }
 
   /// The class as the model names it, without its module; nil where it names none.
-  static func statedClassName(_ entity: EntityDescription) -> String? {
+  static func statedClassName(_ entity: EntityDefinition) -> String? {
     entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
   }
 

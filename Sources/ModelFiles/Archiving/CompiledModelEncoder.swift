@@ -14,7 +14,7 @@ struct CompiledModelEncoder {
   var expressions = ExpressionArchiving()
   private(set) var problems: [ModelError.Problem] = []
   /// The entities as they were declared, by name.
-  private var declared: [String: EntityDescription] = [:]
+  private var declared: [String: EntityDefinition] = [:]
   private(set) var entities: [String: Reference] = [:]
   private var properties: [String: [String: Reference]] = [:]
   private var root = Reference.null
@@ -23,12 +23,12 @@ struct CompiledModelEncoder {
 
   init(_ model: ManagedObjectModel) {
     self.model = model
-    for description in model.declaredDescriptions { declared[description.name] = description }
+    for description in model.declaredDefinitions { declared[description.name] = description }
   }
 
   mutating func encode() -> [UInt8] {
     root = archive.reserve()
-    let names = model.declaredDescriptions.map(\.name)
+    let names = model.declaredDefinitions.map(\.name)
     for name in names { entities[name] = archive.reserve() }
     for name in names { reserveProperties(of: name) }
     for name in names { describeEntity(name) }
@@ -51,8 +51,8 @@ struct CompiledModelEncoder {
   // MARK: entities
 
   /// An entity and its ancestors, the topmost first.
-  func lineage(of name: String) -> [EntityDescription] {
-    var line: [EntityDescription] = []
+  func lineage(of name: String) -> [EntityDefinition] {
+    var line: [EntityDefinition] = []
     var next: String? = name
     while let current = next, let description = declared[current], line.count <= declared.count {
       line.insert(description, at: 0)
@@ -75,7 +75,7 @@ struct CompiledModelEncoder {
 
   private mutating func describeEntity(_ name: String) {
     guard let entity = declared[name], let reference = entities[name] else { return }
-    let subentities = model.declaredDescriptions.filter { $0.superentityName == name }.map(\.name)
+    let subentities = model.declaredDefinitions.filter { $0.superentityName == name }.map(\.name)
     let properties = describeProperties(of: entity)
     var fields: Fields = [
       ("NSEntityName", text(name)), ("NSClassNameForEntity", text(entity.managedObjectClassName ?? "NSManagedObject")),
@@ -98,7 +98,7 @@ struct CompiledModelEncoder {
     archive.describe(reference, as: .entity, fields)
   }
 
-  private mutating func describeProperties(of entity: EntityDescription) -> [(String, Reference)] {
+  private mutating func describeProperties(of entity: EntityDefinition) -> [(String, Reference)] {
     var described: [(String, Reference)] = []
     for owner in lineage(of: entity.name) {
       for attribute in owner.attributes {
@@ -155,11 +155,11 @@ struct CompiledModelEncoder {
     return entries.isEmpty ? .null : dictionary(entries)
   }
 
-  private mutating func fetchIndexes(of entity: EntityDescription, _ reference: Reference) -> [Reference] {
+  private mutating func fetchIndexes(of entity: EntityDefinition, _ reference: Reference) -> [Reference] {
     var indexes: [Reference] = []
     // Core Data adds an index under the attribute's own name for each that is flagged as indexed.
     for attribute in entity.attributes where entity.hasIndex(ofOnly: attribute) {
-      let index = FetchIndexDescription(attribute.name, elements: [.init(.property(attribute.name))])
+      let index = FetchIndexDefinition(attribute.name, elements: [.init(.property(attribute.name))])
       indexes.append(archived(index, of: entity.name, reference))
     }
     for index in entity.fetchIndexes { indexes.append(archived(index, of: entity.name, reference)) }
@@ -167,7 +167,7 @@ struct CompiledModelEncoder {
   }
 
   private mutating func archived(
-    _ index: FetchIndexDescription, of entity: String, _ entityReference: Reference
+    _ index: FetchIndexDefinition, of entity: String, _ entityReference: Reference
   ) -> Reference {
     let reference = archive.reserve()
     var partial = Reference.null
@@ -234,9 +234,9 @@ struct CompiledModelEncoder {
   }
 }
 
-extension EntityDescription {
+extension EntityDefinition {
   /// Whether compiled models flag the attribute as indexed: by the legacy flag, or by a fetch index of it alone.
-  fileprivate func hasIndex(ofOnly attribute: AttributeDescription) -> Bool {
+  fileprivate func hasIndex(ofOnly attribute: AttributeDefinition) -> Bool {
     attribute.isIndexed || fetchIndexes.contains { $0.plainNames == [attribute.name] }
   }
 

@@ -6,7 +6,7 @@ extension CompiledModelEncoder {
   // MARK: attributes
 
   mutating func describe(
-    _ attribute: AttributeDescription, at reference: Reference, entity: String, isIndexed: Bool
+    _ attribute: AttributeDefinition, at reference: Reference, entity: String, isIndexed: Bool
   ) {
     let limits = validation(of: attribute)
     var fields = common(
@@ -47,7 +47,7 @@ extension CompiledModelEncoder {
   }
 
   private mutating func archived(
-    _ derivation: AttributeDescription.Derivation, of attribute: String, _ entity: String
+    _ derivation: AttributeDefinition.Derivation, of attribute: String, _ entity: String
   ) -> Fields {
     var fields: Fields = []
     if let expression = expressions.expression(derivation.expression, in: &archive) {
@@ -89,7 +89,7 @@ extension CompiledModelEncoder {
     var code: Int
   }
 
-  private mutating func validation(of attribute: AttributeDescription) -> [Limit] {
+  private mutating func validation(of attribute: AttributeDefinition) -> [Limit] {
     let codes = ValidationCodes(attribute.type)
     let isText = attribute.type == .string
     var limits: [Limit] = []
@@ -115,7 +115,7 @@ extension CompiledModelEncoder {
 
   // MARK: relationships and fetched properties
 
-  mutating func describe(_ relationship: RelationshipDescription, at reference: Reference, entity: String) {
+  mutating func describe(_ relationship: RelationshipDefinition, at reference: Reference, entity: String) {
     var fields = common(
       relationship.name, entity: entity,
       flags: PropertyFlags(
@@ -137,7 +137,7 @@ extension CompiledModelEncoder {
   }
 
   /// Nil when its predicate has no archived form.
-  mutating func archived(_ property: FetchedPropertyDescription, entity: String) -> Reference? {
+  mutating func archived(_ property: FetchedPropertyDefinition, entity: String) -> Reference? {
     guard let request = fetchRequest(property.fetchRequest) else { return nil }
     var fields = common(
       property.name, entity: entity, flags: PropertyFlags(isOptional: true, isReadOnly: true, isTransient: true),
@@ -206,7 +206,7 @@ extension CompiledModelEncoder {
   }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// 4: values may stand in files of their own; 16: history keeps the value of a deleted object.
   fileprivate var archivedFlags: Int {
     (allowsExternalBinaryDataStorage ? 4 : 0) | (preservesValueInHistoryOnDeletion ? 16 : 0)

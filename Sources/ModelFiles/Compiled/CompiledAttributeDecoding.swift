@@ -7,12 +7,12 @@ extension CompiledModelDecoder {
 
   mutating func decodeAttribute(
     _ object: ArchivedObject, name: String, entity: String, depth: Int = 0
-  ) throws(ArchiveError) -> AttributeDescription {
+  ) throws(ArchiveError) -> AttributeDefinition {
     let number = try object.integer("NSAttributeType") ?? 0
     guard let type = Int32(exactly: number).flatMap(AttributeType.init(rawValue:)) else {
       throw ArchiveError("the attribute type \(number) is not known")
     }
-    var attribute = AttributeDescription(name, type)
+    var attribute = AttributeDefinition(name, type)
     attribute.isOptional = try object.flag("NSIsOptional")
     attribute.isTransient = try object.flag("NSIsTransient")
     attribute.isIndexed = try object.flag("NSIsIndexed")
@@ -37,7 +37,7 @@ extension CompiledModelDecoder {
   }
 
   private mutating func readDefault(
-    _ attribute: inout AttributeDescription, _ object: ArchivedObject, entity: String
+    _ attribute: inout AttributeDefinition, _ object: ArchivedObject, entity: String
   ) throws(ArchiveError) {
     guard let archived = try object.value("NSDefaultValue") else { return }
     if let value = try archived.value(of: attribute.type) {
@@ -48,15 +48,15 @@ extension CompiledModelDecoder {
   }
 
   /// The expression enters the version hash, so without its text there is no model.
-  private func derivation(_ object: ArchivedObject) throws(ArchiveError) -> AttributeDescription.Derivation {
+  private func derivation(_ object: ArchivedObject) throws(ArchiveError) -> AttributeDefinition.Derivation {
     guard let expression = try object.value("NSDerivationExpression") else {
       throw ArchiveError("the derived attribute has no derivation expression")
     }
     let text = try PredicateText.expression(expression)
     guard let filter = try object.value("NSFilteringPredicate") else {
-      return AttributeDescription.Derivation(expression: text)
+      return AttributeDefinition.Derivation(expression: text)
     }
-    return AttributeDescription.Derivation(
+    return AttributeDefinition.Derivation(
       expression: text, filteringPredicate: try PredicateText.predicate(filter))
   }
 
@@ -64,7 +64,7 @@ extension CompiledModelDecoder {
 
   /// Reads a validation predicate: comparisons of the value, or of a string's length, joined by AND.
   private mutating func readLimits(
-    _ attribute: inout AttributeDescription, _ predicate: ArchivedValue, entity: String, depth: Int
+    _ attribute: inout AttributeDefinition, _ predicate: ArchivedValue, entity: String, depth: Int
   ) throws(ArchiveError) {
     guard depth < PredicateText.maximumDepth, case .object(let object) = predicate else {
       throw ArchiveError("a validation predicate is nested too deeply, or is \(predicate.shownKind)")
@@ -90,7 +90,7 @@ extension CompiledModelDecoder {
   /// Takes a comparison as minimum, maximum or regular expression; false when it is none or the attribute has that
   /// limit already.
   private func readLimit(
-    _ attribute: inout AttributeDescription, _ comparison: ArchivedComparison
+    _ attribute: inout AttributeDefinition, _ comparison: ArchivedComparison
   ) throws(ArchiveError) -> Bool {
     guard comparison.modifier.isEmpty, comparison.options.isEmpty, let constant = try comparison.constant() else {
       return false
@@ -121,9 +121,9 @@ extension CompiledModelDecoder {
   /// attribute's name stands in for it.
   private mutating func composite(
     _ object: ArchivedObject, name: String, entity: String, depth: Int
-  ) throws(ArchiveError) -> AttributeDescription.CompositeReference {
+  ) throws(ArchiveError) -> AttributeDefinition.CompositeReference {
     guard depth < CompositeTypes.maximumDepth else { throw ArchiveError("composites are nested too deeply") }
-    var elements: [AttributeDescription] = []
+    var elements: [AttributeDefinition] = []
     for field in object.fields.keys.sorted(by: { $0.precedesByCodePoint($1) }) where field != "$class" {
       for element in try attributes(in: object, field) {
         try object.archive.spend(32)
@@ -133,7 +133,7 @@ extension CompiledModelDecoder {
       }
     }
     warn(entity: entity, property: name, "how compiled models keep a composite attribute is not confirmed")
-    return AttributeDescription.CompositeReference(name: name, elements: elements)
+    return AttributeDefinition.CompositeReference(name: name, elements: elements)
   }
 
   /// The attributes of a field that is a collection of attributes only; none for every other field.

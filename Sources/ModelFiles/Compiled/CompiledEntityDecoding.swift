@@ -5,9 +5,9 @@ extension CompiledModelDecoder {
   /// Decodes an entity with its own properties; those that its superentity has too are inherited copies.
   mutating func decodeEntity(
     _ archived: ArchivedEntity, propertyNames: [String: Set<String>]
-  ) throws(ArchiveError) -> EntityDescription {
+  ) throws(ArchiveError) -> EntityDefinition {
     let object = archived.object
-    var entity = EntityDescription(archived.name)
+    var entity = EntityDefinition(archived.name)
     entity.superentityName = try object.object("NSSuperentity", .entity)?.requiredString("NSEntityName")
     entity.isAbstract = try object.flag("NSIsAbstract")
     // The class that an entity has when the model names none.
@@ -36,7 +36,7 @@ extension CompiledModelDecoder {
   /// Takes back what the model compiler and older frameworks add for readers of older forms, so that a compiled model
   /// equals its source. An attribute with a fetch index of its own is flagged as indexed too; one with the legacy flag
   /// has an index of its own name; a fetch index over several properties is repeated as a compound index.
-  private func removeRepeatedIndexes(_ entity: inout EntityDescription) {
+  private func removeRepeatedIndexes(_ entity: inout EntityDefinition) {
     let flagged = Set(entity.attributes.filter(\.isIndexed).map(\.name))
     entity.fetchIndexes.removeAll { index in
       index.plainNames == [index.name] && flagged.contains(index.name) && index.partialIndexPredicate == nil
@@ -50,7 +50,7 @@ extension CompiledModelDecoder {
   }
 
   private mutating func decodeProperty(
-    _ name: String, _ value: ArchivedValue, into entity: inout EntityDescription
+    _ name: String, _ value: ArchivedValue, into entity: inout EntityDefinition
   ) throws(ArchiveError) {
     guard case .object(let object) = value else { throw ArchiveError("the property is \(value.shownKind)") }
     // A property counts more than a step: validation and hashing go over it again.
@@ -74,8 +74,8 @@ extension CompiledModelDecoder {
 
   private mutating func decodeRelationship(
     _ object: ArchivedObject, name: String, entity: String
-  ) throws(ArchiveError) -> RelationshipDescription {
-    var relationship = RelationshipDescription(
+  ) throws(ArchiveError) -> RelationshipDefinition {
+    var relationship = RelationshipDefinition(
       name, toOne: try destinationName(object), inverse: try inverseName(object))
     relationship.maximumCount = try object.integer("NSMaxCount") ?? 0
     relationship.minimumCount = try object.integer("NSMinCount") ?? 0
@@ -136,7 +136,7 @@ extension String {
   var nonEmpty: String? { isEmpty ? nil : self }
 }
 
-extension FetchIndexDescription {
+extension FetchIndexDefinition {
   /// The names of the indexed properties; nil for an index of expressions or in an R-tree.
   var plainNames: [String]? {
     var names: [String] = []

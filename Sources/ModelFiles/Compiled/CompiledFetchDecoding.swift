@@ -4,7 +4,7 @@ import PropertyLists
 extension CompiledModelDecoder {
   mutating func decodeFetchedProperty(
     _ object: ArchivedObject, name: String, entity: String
-  ) throws(ArchiveError) -> FetchedPropertyDescription? {
+  ) throws(ArchiveError) -> FetchedPropertyDefinition? {
     guard let request = try object.object("NSFetchRequest", .fetchRequest) else {
       warn(entity: entity, property: name, "the fetched property was left out: it has no fetch request")
       return nil
@@ -14,7 +14,7 @@ extension CompiledModelDecoder {
       let template = try decodeRequest(
         request, name: name, entityName: entityName, entity: entity, property: name)
     else { return nil }
-    var property = FetchedPropertyDescription(name, fetchRequest: template)
+    var property = FetchedPropertyDefinition(name, fetchRequest: template)
     property.userInfo = try userInfo(object, entity: entity, property: name)
     return property
   }
@@ -68,12 +68,12 @@ extension CompiledModelDecoder {
   /// Decodes a fetch index; nil, with a warning, when it holds something that has no text.
   mutating func decodeFetchIndex(
     _ value: ArchivedValue, entity: String
-  ) throws(ArchiveError) -> FetchIndexDescription? {
+  ) throws(ArchiveError) -> FetchIndexDefinition? {
     guard case .object(let object) = value, object.kind == .fetchIndex else {
       throw ArchiveError("a fetch index is \(value.shownKind)")
     }
     let name = try object.requiredString("NSIndexName")
-    var index = FetchIndexDescription(name, elements: [])
+    var index = FetchIndexDefinition(name, elements: [])
     if let predicate = try object.value("NSPartialIndexPredicate") {
       guard
         let text = try predicateText(predicate, leavingOut: "the fetch index \(name)", entity: entity, property: nil)
@@ -95,19 +95,19 @@ extension CompiledModelDecoder {
     return index
   }
 
-  private func indexElement(_ object: ArchivedObject) throws(ArchiveError) -> FetchIndexDescription.Element {
+  private func indexElement(_ object: ArchivedObject) throws(ArchiveError) -> FetchIndexDefinition.Element {
     let number = try object.integer("NSFetchIndexElementType") ?? 0
-    guard let kind = FetchIndexDescription.Element.Kind(rawValue: number) else {
+    guard let kind = FetchIndexDefinition.Element.Kind(rawValue: number) else {
       throw ArchiveError("the index element type \(number) is not known")
     }
     let isAscending = try object.flag("NSAscending")
     if case .object(let property)? = try object.value("NSIndexedProperty"), property.kind == .expressionProperty,
       let expression = try property.value("NSExpression")
     {
-      return FetchIndexDescription.Element(
+      return FetchIndexDefinition.Element(
         .expression(try PredicateText.expression(expression), type: nil), kind: kind, isAscending: isAscending)
     }
-    return FetchIndexDescription.Element(
+    return FetchIndexDefinition.Element(
       .property(try object.requiredString("NSPropertyName")), kind: kind, isAscending: isAscending)
   }
 }

@@ -8,7 +8,7 @@ import PropertyLists
 struct CompiledModelDecoder {
   /// The model's descriptions, before they are validated.
   struct Parts {
-    var entities: [EntityDescription] = []
+    var entities: [EntityDefinition] = []
     var configurations: [String: [String]] = [:]
     var templates: [FetchRequestTemplate] = []
     var versionIdentifier = ""

@@ -6,7 +6,7 @@ extension ModelDecoder {
   /// the outermost first, and `owner` is "composite NAME").
   mutating func decodeAttribute(
     _ node: XMLNode, owner: String, inside enclosing: [String] = []
-  ) -> AttributeDescription? {
+  ) -> AttributeDefinition? {
     var reader = NodeReader(node, entity: owner, property: node.attributes["name"])
     guard let name = reader.requiredText("name", &log) else { return nil }
     let typeName = reader.nonEmptyText("attributeType") ?? "Undefined"
@@ -17,7 +17,7 @@ extension ModelDecoder {
         hint: Self.attributeType(meantBy: typeName).map { "did you mean \($0)?" } ?? "the types are: \(known)", &log)
       return nil
     }
-    var attribute = AttributeDescription(name, type)
+    var attribute = AttributeDefinition(name, type)
     attribute.isOptional = reader.flag("optional", &log)
     attribute.isTransient = reader.flag("transient", &log)
     attribute.isIndexed = reader.flag("indexed", &log)
@@ -68,7 +68,7 @@ extension ModelDecoder {
     "Composite": .composite,
   ]
 
-  private mutating func readValues(_ attribute: inout AttributeDescription, _ reader: inout NodeReader) {
+  private mutating func readValues(_ attribute: inout AttributeDefinition, _ reader: inout NodeReader) {
     attribute.defaultValue = readValue(
       "defaultValueString", "defaultDateTimeInterval", attribute.type, as: ModelValueText.defaultValue, &reader)
     attribute.minimumValue = readValue(
@@ -101,12 +101,12 @@ extension ModelDecoder {
     return .null
   }
 
-  private mutating func readDerivation(_ attribute: inout AttributeDescription, _ reader: inout NodeReader) {
+  private mutating func readDerivation(_ attribute: inout AttributeDefinition, _ reader: inout NodeReader) {
     let isDerived = reader.flag("derived", &log)
     let expression = reader.nonEmptyText("derivationExpression")
     switch (isDerived, expression) {
     case (true, let expression?):
-      attribute.derivation = AttributeDescription.Derivation(expression: expression)
+      attribute.derivation = AttributeDefinition.Derivation(expression: expression)
     case (true, nil):
       reader.fail(
         .missingAttribute, "the attribute is derived but has no derivationExpression",
@@ -119,11 +119,11 @@ extension ModelDecoder {
   }
 
   private mutating func readComposite(
-    _ attribute: inout AttributeDescription, _ reader: inout NodeReader, enclosing: [String]
+    _ attribute: inout AttributeDefinition, _ reader: inout NodeReader, enclosing: [String]
   ) {
     if let name = reader.nonEmptyText("composite") {
       let elements = compositeElements(name, usedBy: reader, inside: enclosing)
-      attribute.composite = AttributeDescription.CompositeReference(name: name, elements: elements)
+      attribute.composite = AttributeDefinition.CompositeReference(name: name, elements: elements)
     } else if attribute.type == .composite {
       reader.fail(
         .missingAttribute, "the attribute is a Composite but names no composite type", hint: "add composite=\"…\"", &log

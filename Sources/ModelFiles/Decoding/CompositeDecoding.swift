@@ -8,7 +8,7 @@ struct CompositeTypes {
   static let maximumDepth = 16
 
   var nodes: [String: XMLNode] = [:]
-  var elements: [String: [AttributeDescription]] = [:]
+  var elements: [String: [AttributeDefinition]] = [:]
   /// How many elements each type has in all.
   var elementCounts: [String: Int] = [:]
 }
@@ -39,7 +39,7 @@ extension ModelDecoder {
   /// The elements of the composite type that an attribute names; none, with a mistake reported, when it is no good.
   mutating func compositeElements(
     _ name: String, usedBy reader: NodeReader, inside enclosing: [String]
-  ) -> [AttributeDescription] {
+  ) -> [AttributeDefinition] {
     func fail(_ message: String, _ hint: String) {
       reader.fail(.invalidComposite, message, hint: hint, &log)
     }
@@ -64,7 +64,7 @@ extension ModelDecoder {
   private mutating func decodeComposite(_ name: String, inside enclosing: [String]) {
     guard composites.elements[name] == nil, let node = composites.nodes[name] else { return }
     let owner = "composite \(name)"
-    var elements: [AttributeDescription] = []
+    var elements: [AttributeDefinition] = []
     var elementCount = 0
     for child in node.children where child.name == "attribute" {
       guard let element = decodeAttribute(child, owner: owner, inside: enclosing + [name]) else { continue }

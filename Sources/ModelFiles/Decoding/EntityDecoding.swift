@@ -1,11 +1,11 @@
 import ObjectModel
 
 extension ModelDecoder {
-  mutating func decodeEntity(_ node: XMLNode) -> EntityDescription? {
+  mutating func decodeEntity(_ node: XMLNode) -> EntityDefinition? {
     var reader = NodeReader(node, entity: node.attributes["name"])
     guard let name = reader.requiredText("name", &log) else { return nil }
     log.declare(entity: name, line: node.line)
-    var entity = EntityDescription(name)
+    var entity = EntityDefinition(name)
     entity.managedObjectClassName = reader.nonEmptyText("representedClassName")
     entity.codeGenerationType = reader.nonEmptyText("codeGenerationType")
     entity.superentityName = reader.nonEmptyText("parentEntity")
@@ -41,13 +41,13 @@ extension ModelDecoder {
     return entity
   }
 
-  private mutating func decodeRelationship(_ node: XMLNode, entity: String) -> RelationshipDescription? {
+  private mutating func decodeRelationship(_ node: XMLNode, entity: String) -> RelationshipDefinition? {
     var reader = NodeReader(node, entity: entity, property: node.attributes["name"])
     guard let name = reader.requiredText("name", &log) else { return nil }
     log.declare(entity: entity, property: name, line: node.line)
     guard let destination = reader.requiredText("destinationEntity", &log) else { return nil }
     let inverse = reader.nonEmptyText("inverseName")
-    var relationship = RelationshipDescription(name, toOne: destination, inverse: inverse)
+    var relationship = RelationshipDefinition(name, toOne: destination, inverse: inverse)
     relationship.isToMany = reader.flag("toMany", &log)
     relationship.isOrdered = reader.flag("ordered", &log)
     relationship.isOptional = reader.flag("optional", &log)

@@ -8,7 +8,7 @@ extension ModelDecoder {
     return decodeRequest(node, name: name, &reader)
   }
 
-  mutating func decodeFetchedProperty(_ node: XMLNode, entity: String) -> FetchedPropertyDescription? {
+  mutating func decodeFetchedProperty(_ node: XMLNode, entity: String) -> FetchedPropertyDefinition? {
     var reader = NodeReader(node, entity: entity, property: node.attributes["name"])
     guard let name = reader.requiredText("name", &log) else { return nil }
     log.declare(entity: entity, property: name, line: node.line)
@@ -36,7 +36,7 @@ extension ModelDecoder {
       }
       return nil
     }
-    var property = FetchedPropertyDescription(name, fetchRequest: request)
+    var property = FetchedPropertyDefinition(name, fetchRequest: request)
     property.userInfo = userInfo
     return property
   }
@@ -63,11 +63,11 @@ extension ModelDecoder {
     return request
   }
 
-  mutating func decodeFetchIndex(_ node: XMLNode, entity: String) -> FetchIndexDescription? {
+  mutating func decodeFetchIndex(_ node: XMLNode, entity: String) -> FetchIndexDefinition? {
     var reader = NodeReader(node, entity: entity)
     guard let name = reader.requiredText("name", &log) else { return nil }
     log.declare(entity: entity, element: "fetchIndex \(name)", line: node.line)
-    var index = FetchIndexDescription(name, elements: [])
+    var index = FetchIndexDefinition(name, elements: [])
     index.partialIndexPredicate = reader.nonEmptyText("partialIndexPredicate")
     reader.ignore("elementID")
     reader.finish(&log)
@@ -81,9 +81,9 @@ extension ModelDecoder {
     return index
   }
 
-  private mutating func decodeIndexElement(_ node: XMLNode, entity: String) -> FetchIndexDescription.Element? {
+  private mutating func decodeIndexElement(_ node: XMLNode, entity: String) -> FetchIndexDefinition.Element? {
     var reader = NodeReader(node, entity: entity)
-    let kind: FetchIndexDescription.Element.Kind
+    let kind: FetchIndexDefinition.Element.Kind
     switch reader.nonEmptyText("type") ?? "Binary" {
     case "Binary": kind = .binary
     case "RTree": kind = .rTree
@@ -105,9 +105,9 @@ extension ModelDecoder {
     reader.finish(&log)
     switch (property, expression) {
     case (let property?, _):
-      return FetchIndexDescription.Element(.property(property), kind: kind, isAscending: isAscending)
+      return FetchIndexDefinition.Element(.property(property), kind: kind, isAscending: isAscending)
     case (nil, let expression?):
-      return FetchIndexDescription.Element(
+      return FetchIndexDefinition.Element(
         .expression(expression, type: expressionType), kind: kind, isAscending: isAscending)
     case (nil, nil):
       reader.fail(

@@ -28,7 +28,7 @@ struct ModelDecoder {
     reader.finish(&log)
 
     decodeComposites(root)
-    var entities: [EntityDescription] = []
+    var entities: [EntityDefinition] = []
     var templates: [FetchRequestTemplate] = []
     var configurations: [String: [String]] = [:]
     for child in root.children {
@@ -51,7 +51,7 @@ struct ModelDecoder {
 
   /// Builds the model; its mistakes come after those of the XML, all in one error.
   private mutating func validated(
-    _ entities: [EntityDescription], _ configurations: [String: [String]], _ templates: [FetchRequestTemplate],
+    _ entities: [EntityDefinition], _ configurations: [String: [String]], _ templates: [FetchRequestTemplate],
     _ identifier: String
   ) throws(ModelError) -> ManagedObjectModel {
     var problems = log.problems

@@ -3,7 +3,7 @@ import ObjectModel
 /// Names that Xcode's model editor and compiler refuse. They are no mistakes here, because stores of such models exist:
 /// a model may be made in code, or by an older tool.
 enum NameAdvice {
-  static func warnings(_ entities: [EntityDescription]) -> [ModelError.Problem] {
+  static func warnings(_ entities: [EntityDefinition]) -> [ModelError.Problem] {
     let entityNames = Set(entities.map(\.name))
     return entities.flatMap { entity in
       let properties =

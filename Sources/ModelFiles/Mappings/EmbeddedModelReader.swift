@@ -9,7 +9,7 @@ enum EmbeddedModelReader {
       case .object(let package)? = try model.value("_xd_rootPackage"),
       let classes = try package.dictionary("XDBucketForClassesstorage")
     else { throw ArchiveError("an embedded model is no model of Xcode's editor") }
-    var entities: [EntityDescription] = []
+    var entities: [EntityDefinition] = []
     for (name, value) in classes {
       guard case .object(let object) = value, object.className == "XDPMEntity" else {
         throw ArchiveError("\(value.shownKind) stands where an entity belongs")
@@ -28,9 +28,9 @@ enum EmbeddedModelReader {
     }
   }
 
-  private static func entity(_ object: ArchivedObject, name: String) throws(ArchiveError) -> EntityDescription {
+  private static func entity(_ object: ArchivedObject, name: String) throws(ArchiveError) -> EntityDefinition {
     let settings = try Stereotypes(object)
-    var entity = EntityDescription(name)
+    var entity = EntityDefinition(name)
     entity.isAbstract = try settings.flag("XD_PSK_isAbstract")
     entity.managedObjectClassName = try settings.string("XD_PSK_entityClassName")
     entity.versionHashModifier = try settings.string("XD_PSK_versionHashModifier")
@@ -59,13 +59,13 @@ enum EmbeddedModelReader {
 
   private static func attribute(
     _ object: ArchivedObject, name: String
-  ) throws(ArchiveError) -> AttributeDescription {
+  ) throws(ArchiveError) -> AttributeDefinition {
     let settings = try Stereotypes(object)
     let number = try settings.integer("XD_PAttK_attributeType") ?? 0
     guard let type = Int32(exactly: number).flatMap(AttributeType.init(rawValue:)) else {
       throw ArchiveError("the attribute type \(number) of \(name) is not known")
     }
-    var attribute = AttributeDescription(name, type)
+    var attribute = AttributeDefinition(name, type)
     attribute.isOptional = try settings.flag("XD_PPSK_isOptional")
     attribute.isTransient = try settings.flag("XD_PPSK_isTransient")
     attribute.isIndexed = try settings.flag("XD_PPSK_isIndexed")
@@ -78,12 +78,12 @@ enum EmbeddedModelReader {
 
   private static func relationship(
     _ object: ArchivedObject, name: String
-  ) throws(ArchiveError) -> RelationshipDescription {
+  ) throws(ArchiveError) -> RelationshipDefinition {
     let settings = try Stereotypes(object)
     guard let destination = try settings.name("XD_PRK_destination") else {
       throw ArchiveError("the relationship \(name) has no destination")
     }
-    var relationship = RelationshipDescription(
+    var relationship = RelationshipDefinition(
       name, toOne: destination, inverse: try settings.name("XD_PRK_inverseRelationship"))
     relationship.isToMany = try settings.flag("XD_PRK_isToMany")
     relationship.minimumCount = try settings.integer("XD_PRK_minCount") ?? 0

@@ -114,7 +114,7 @@ struct MappingCompiler {
   ) -> EntityMapping.MappingType {
     if object.text("migrationpolicyclassname") != nil { return .custom }
     if object.text("sourcename") == nil { return .add }
-    return source?.description.managedObjectClassName == destination?.description.managedObjectClassName
+    return source?.definition.managedObjectClassName == destination?.definition.managedObjectClassName
       ? .copy : .transform
   }
 

@@ -18,7 +18,7 @@ extension ModelEncoder {
     return element
   }
 
-  func encode(_ property: FetchedPropertyDescription) -> XMLElement {
+  func encode(_ property: FetchedPropertyDefinition) -> XMLElement {
     var element = XMLElement("fetchedProperty")
     element.add("name", property.name)
     element.add("optional", "YES")
@@ -27,7 +27,7 @@ extension ModelEncoder {
     return element
   }
 
-  func encode(_ index: FetchIndexDescription) -> XMLElement {
+  func encode(_ index: FetchIndexDefinition) -> XMLElement {
     var element = XMLElement("fetchIndex")
     element.add("name", index.name)
     element.add("partialIndexPredicate", index.partialIndexPredicate)
@@ -35,7 +35,7 @@ extension ModelEncoder {
     return element
   }
 
-  private func encode(_ element: FetchIndexDescription.Element) -> XMLElement {
+  private func encode(_ element: FetchIndexDefinition.Element) -> XMLElement {
     var written = XMLElement("fetchIndexElement")
     switch element.content {
     case .property(let name): written.add("property", name)

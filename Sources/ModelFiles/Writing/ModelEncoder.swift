@@ -7,7 +7,7 @@ import ObjectModel
 struct ModelEncoder {
   private(set) var problems: [ModelError.Problem] = []
   /// The composite types that attributes have, by name.
-  private var composites: [String: [AttributeDescription]] = [:]
+  private var composites: [String: [AttributeDefinition]] = [:]
 
   /// The root element.
   mutating func encode(_ model: ManagedObjectModel) -> XMLElement {
@@ -19,7 +19,7 @@ struct ModelEncoder {
     root.add("minimumToolsVersion", "Automatic")
     root.add("sourceLanguage", "Swift")
     root.add("userDefinedModelVersionIdentifier", model.versionIdentifier)
-    root.children = model.declaredDescriptions.sortedByName(\.name).map { encode($0) }
+    root.children = model.declaredDefinitions.sortedByName(\.name).map { encode($0) }
     root.children += model.fetchRequestTemplates.values.sortedByName(\.name).map { encode($0) }
     root.children += model.configurations.keys.sortedByName { $0 }.map { name in
       encode(configuration: name, members: model.configurations[name] ?? [])
@@ -36,7 +36,7 @@ struct ModelEncoder {
       ModelError.Problem(.unsupportedFormat, entity: entity, property: property, message: message, hint: hint))
   }
 
-  private mutating func encode(_ entity: EntityDescription) -> XMLElement {
+  private mutating func encode(_ entity: EntityDefinition) -> XMLElement {
     var element = XMLElement("entity")
     element.add("name", entity.name)
     element.add("representedClassName", entity.managedObjectClassName)
@@ -102,7 +102,7 @@ struct ModelEncoder {
   }
 
   /// Keeps a composite type for the end of the document; one name stands for one list of elements.
-  mutating func note(_ composite: AttributeDescription.CompositeReference, entity: String, property: String) {
+  mutating func note(_ composite: AttributeDefinition.CompositeReference, entity: String, property: String) {
     if let known = composites[composite.name] {
       if known != composite.elements {
         fail(

@@ -2,7 +2,7 @@ import ObjectModel
 
 extension ModelEncoder {
   /// An attribute of an entity, or an element of a composite type.
-  mutating func encode(_ attribute: AttributeDescription, entity: String) -> XMLElement {
+  mutating func encode(_ attribute: AttributeDefinition, entity: String) -> XMLElement {
     var element = XMLElement("attribute")
     element.add("name", attribute.name)
     element.add("optional", ifTrue: attribute.isOptional)
@@ -40,7 +40,7 @@ extension ModelEncoder {
   }
 
   /// Xcode says of each type that has a scalar form, dates and UUIDs among them, whether accessors use it.
-  private static func scalarFlag(_ attribute: AttributeDescription) -> String? {
+  private static func scalarFlag(_ attribute: AttributeDefinition) -> String? {
     if attribute.usesScalarValueType { return "YES" }
     switch attribute.type {
     case .integer16, .integer32, .integer64, .double, .float, .boolean, .date, .uuid: return "NO"
@@ -48,7 +48,7 @@ extension ModelEncoder {
     }
   }
 
-  private mutating func text(_ value: Value, _ attribute: AttributeDescription, _ entity: String) -> String? {
+  private mutating func text(_ value: Value, _ attribute: AttributeDefinition, _ entity: String) -> String? {
     if value == .null { return nil }
     if let text = ModelValueText.text(value) { return text }
     fail(
@@ -57,7 +57,7 @@ extension ModelEncoder {
     return nil
   }
 
-  func encode(_ relationship: RelationshipDescription) -> XMLElement {
+  func encode(_ relationship: RelationshipDefinition) -> XMLElement {
     var element = XMLElement("relationship")
     element.add("name", relationship.name)
     element.add("optional", ifTrue: relationship.isOptional)

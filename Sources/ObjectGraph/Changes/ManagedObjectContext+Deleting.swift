@@ -51,12 +51,12 @@ extension ManagedObjectContext {
   private func propagate(_ object: ManagedObject) throws {
     guard object.status == .deleted else { return }
     for (index, relationship) in object.runtime.layout.relationships.enumerated()
-    where relationship.isToMany && relationship.description.deleteRule != .noAction {
+    where relationship.isToMany && relationship.definition.deleteRule != .noAction {
       try object.loadMembers(index)
     }
     noteLoadedMembers(of: object)
     for (index, relationship) in object.runtime.layout.relationships.enumerated() {
-      if relationship.description.deleteRule == .cascade {
+      if relationship.definition.deleteRule == .cascade {
         for destination in try destinations(of: object, index) { delete(destination) }
       }
       try letGo(of: object, index)
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
       if let owner = object.destinations[index] { follow(object.objectID, isAddition: false, in: owner, inverse) }
       return
     }
-    let rule = relationship.description.deleteRule
+    let rule = relationship.definition.deleteRule
     guard rule == .nullify || rule == .cascade else { return }
     for destination in try destinations(of: object, index) {
       if inverse.isToMany {

@@ -20,7 +20,7 @@ import Synchronization
 /// **Children.** A context with a parent reads the parent's objects with their pending changes, and its save changes
 /// the parent's objects, one level up; only the save of the topmost context writes to the store and makes temporary ids
 /// permanent. Dropping a child discards its changes. Children keep their parent alive.
-public final class ManagedObjectContext: @unchecked Sendable {
+public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sendable {
   /// Which queue a context works on.
   public enum ConcurrencyType: Sendable, Hashable {
     /// A serial queue of its own.
@@ -179,7 +179,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private func attach(to coordinator: PersistentStoreCoordinator) {
     precondition(attachedCoordinator == nil, "the context \"\(name ?? "")\" has a coordinator already")
     attachedCoordinator = coordinator
-    entityContexts = Array(repeating: nil, count: coordinator.model.descriptions.count)
+    entityContexts = Array(repeating: nil, count: coordinator.model.definitions.count)
   }
 
   private func attach(to parent: ManagedObjectContext) {
@@ -196,6 +196,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var name: String? {
     get { label.withLock { $0 } }
     set { label.withLock { $0 = newValue ?? "" } }
+  }
+
+  /// The class and the name.
+  public var description: String {
+    "<ManagedObjectContext: \(name.flatMap { $0.isEmpty ? nil : "\"\($0)\"" } ?? "without a name")>"
   }
 
   /// Runs work as part of an event, and processes changes when the outermost of such calls ends. They are counted

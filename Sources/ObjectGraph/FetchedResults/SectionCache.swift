@@ -68,7 +68,7 @@ struct SectionCache {
   static func stamp(_ coordinator: PersistentStoreCoordinator) -> String? {
     var parts: [String] = []
     for store in coordinator.persistentStores {
-      guard let path = coordinator.url(for: store)?.path else { return nil }
+      guard let path = coordinator.file(of: store)?.path else { return nil }
       parts.append(store.identifier)
       for file in [path, path + "-wal"] {
         let attributes = (try? FileManager.default.attributesOfItem(atPath: file)) ?? [:]

@@ -4,11 +4,11 @@ public import StoreInterface
 
 extension PersistentHistoryChange {
   /// The properties that `updatedPropertyNames` names.
-  public var updatedProperties: [any PropertyDescription]? {
+  public var updatedProperties: Set<PropertyDescription>? {
     updatedPropertyNames.map { names in
       // Elements of composites are named behind a dot.
       let names = Set(names.map { $0.prefix { $0 != "." } })
-      return changedObjectID.entity.properties.filter { names.contains(Substring($0.name)) }
+      return Set(changedObjectID.entity.described.properties.filter { names.contains(Substring($0.name)) })
     }
   }
   /// `tombstoneValues`, as key-value coding has them.

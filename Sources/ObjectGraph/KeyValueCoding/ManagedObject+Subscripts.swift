@@ -51,7 +51,7 @@ extension ManagedObject {
   }
 
   /// The attribute of a name, or the element of a composite at a dotted path.
-  func attribute(at name: String) -> AttributeDescription? {
+  func attribute(at name: String) -> AttributeDefinition? {
     if let index = runtime.layout.attributeIndexes[name] { return runtime.layout.attributes[index] }
     let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let first = path.first, let index = runtime.layout.attributeIndexes[first] else { return nil }

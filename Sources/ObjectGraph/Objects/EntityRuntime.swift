@@ -68,7 +68,7 @@ import Synchronization
     plainRules = validators.map(\.plainRule)
     isNormalized = layout.attributes.map { $0.type == .float || $0.composite != nil }
     defaultValues = layout.attributes.map(\.initialValue)
-    let description = layout.entity.description
+    let description = layout.entity.definition
     let stated = description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name]
     unsafe choice = UnsafeMutablePointer.allocate(capacity: 1)
     unsafe choice.initialize(
@@ -93,7 +93,7 @@ import Synchronization
       let inverse = layout.inverses[index]
       let destination = relationship.destination
       return Link(
-        isToMany: relationship.isToMany, isOptional: relationship.description.isOptional,
+        isToMany: relationship.isToMany, isOptional: relationship.definition.isOptional,
         destinationIndex: destination.index, isInverseToMany: inverse?.isToMany ?? false,
         inverseIndex: inverse.flatMap { inverse in destination.relationships.firstIndex { $0.name == inverse.name } })
     }
@@ -101,7 +101,7 @@ import Synchronization
   }
 
   private static func validator(
-    of attribute: AttributeDescription, _ problems: inout [ModelError.Problem]
+    of attribute: AttributeDefinition, _ problems: inout [ModelError.Problem]
   ) -> AttributeValidator {
     do {
       return try AttributeValidator(attribute)
@@ -144,7 +144,7 @@ import Synchronization
   /// Whether the entity, or its class in the model (`Recipe`, `.Recipe`, `App.Recipe`), has the name of a class.
   func isNamed(_ objectClass: ManagedObject.Type) -> Bool {
     let name = "\(objectClass)"
-    guard let className = entity.description.managedObjectClassName else { return entity.name == name }
+    guard let className = entity.definition.managedObjectClassName else { return entity.name == name }
     return className == name || className.split(separator: ".").last.map(String.init) == name || entity.name == name
   }
 

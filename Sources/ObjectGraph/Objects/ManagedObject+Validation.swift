@@ -143,7 +143,7 @@ extension ManagedObject {
   func validateDeleteRules() throws {
     var problems: [ValidationError.Problem] = []
     for (index, relationship) in runtime.layout.relationships.enumerated()
-    where relationship.description.deleteRule == .deny {
+    where relationship.definition.deleteRule == .deny {
       let left = try remainingDestinations(index)
       if left > 0 {
         let remaining = left == 1 ? "1 object remains" : "\(left) objects remain"
@@ -194,7 +194,7 @@ extension ManagedObject {
   private func countProblems(_ index: Int, _ count: Int) -> [ValidationError.Problem] {
     if !runtime.hasCountLimit[index] { return [] }
     let relationship = runtime.layout.relationships[index]
-    let rules = relationship.description
+    let rules = relationship.definition
     if rules.isOptional && count == 0 { return [] }
     if count < rules.minimumCount, !deferredRelationships.contains(relationship.name) {
       let message = "\(count) objects are fewer than the \(rules.minimumCount) required"
@@ -211,7 +211,7 @@ extension ManagedObject {
     _ index: Int, _ relationship: Relationship, _ destination: ObjectID?
   ) -> ValidationError.Problem? {
     guard let destination else {
-      if relationship.description.isOptional || deferredRelationships.contains(relationship.name) { return nil }
+      if relationship.definition.isOptional || deferredRelationships.contains(relationship.name) { return nil }
       return problem(relationship.name, .missingRelationship, "an object is required")
     }
     if !destination.entity.isKind(of: relationship.destination) {
@@ -221,7 +221,7 @@ extension ManagedObject {
     let object = context?.registeredObject(for: destination)
     if object?.isDeletedHere == true {
       // When the other side denies the deletion, the other side reports the problem.
-      if object?.status == .deleted, runtime.layout.inverses[index]?.description.deleteRule == .deny { return nil }
+      if object?.status == .deleted, runtime.layout.inverses[index]?.definition.deleteRule == .deny { return nil }
       return problem(relationship.name, .deletedDestination, "the object it leads to is deleted")
     }
     if destination != stored?.toOne[index], context?.isLost(destination) == true {

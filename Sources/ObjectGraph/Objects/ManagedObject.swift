@@ -99,7 +99,7 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   /// Temporary until the object is first saved.
   public var objectID: ObjectID { currentID }
   /// The object's own entity.
-  public var entity: Entity { runtime.entity }
+  @_disfavoredOverload public var entity: Entity { runtime.entity }
   /// The context that the object belongs to; nil after a reset, after its insertion was taken back, and after its
   /// deletion was saved.
   public var managedObjectContext: ManagedObjectContext? {

@@ -17,7 +17,12 @@ public final class FetchRequest<ResultType> {
     set { settings.entityName = newValue }
   }
   /// The entity of the selected objects; looked up by name or class when it is first used.
-  public var entity: Entity? {
+  @_disfavoredOverload public var entity: Entity? {
+    get { handle }
+    set { handle = newValue }
+  }
+  /// `entity`, by a name that is not another type's for programs.
+  package var handle: Entity? {
     get { settings.entity }
     set { settings.entity = newValue }
   }
@@ -88,7 +93,7 @@ public final class FetchRequest<ResultType> {
     set { settings.resultType = newValue }
   }
   /// Dictionaries: what is fetched: names and key paths as text or of generated classes, `ExpressionDescription`,
-  /// `AttributeDescription`, `Relationship`. Nil: every attribute that is stored and every to-one relationship.
+  /// `AttributeDefinition`, `Relationship`. Nil: every attribute that is stored and every to-one relationship.
   public var propertiesToFetch: [any FetchedProperty]? {
     get { settings.propertiesToFetch }
     set { settings.propertiesToFetch = newValue }

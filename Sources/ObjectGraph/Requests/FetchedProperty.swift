@@ -3,7 +3,7 @@ public import Predicates
 public import StoreInterface
 
 /// What a request for dictionaries can fetch and group by: the name or key path of a property as text, a key path of a
-/// generated class such as `\Recipe.title`, an `ExpressionDescription`, an `AttributeDescription`, a `Relationship`.
+/// generated class such as `\Recipe.title`, an `ExpressionDescription`, a `PropertyDescription` and what it is the value of.
 public protocol FetchedProperty {
   /// What is fetched, and under which name.
   var fetchedExpression: FetchedExpression { get }
@@ -19,8 +19,13 @@ extension AnyKeyPath: FetchedProperty {
   public var fetchedExpression: FetchedExpression { propertyKeyPath.fetchedExpression }
 }
 
-extension AttributeDescription: FetchedProperty {
+extension AttributeDefinition: FetchedProperty {
   /// The attribute's value, under the attribute's name.
+  public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
+}
+
+extension PropertyDescription: FetchedProperty {
+  /// The property's value, under its name.
   public var fetchedExpression: FetchedExpression { FetchedExpression(keyPath: [name]) }
 }
 

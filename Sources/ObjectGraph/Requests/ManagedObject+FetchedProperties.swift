@@ -37,10 +37,10 @@ extension ManagedObject {
     }
   }
 
-  func fetchedProperty(_ name: String) -> FetchedPropertyDescription? {
+  func fetchedProperty(_ name: String) -> FetchedPropertyDefinition? {
     var candidate: Entity? = entity
     while let entity = candidate {
-      if let property = entity.description.fetchedProperties.first(where: { $0.name == name }) { return property }
+      if let property = entity.definition.fetchedProperties.first(where: { $0.name == name }) { return property }
       candidate = entity.superentity
     }
     return nil

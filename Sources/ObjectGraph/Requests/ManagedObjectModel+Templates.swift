@@ -21,6 +21,12 @@ extension ManagedObjectModel {
     }
   }
 
+  /// Gives a model that is not in use yet a template; nil takes one away. Sort descriptors are no part of one.
+  public func setFetchRequestTemplate<Result>(_ request: FetchRequest<Result>?, forName name: String) {
+    let template = request.map { FetchRequestTemplate(name, saying: $0.settings) }
+    edit { $0.templates[name] = template }
+  }
+
   /// As `fetchRequestFromTemplate(withName:substitutionVariables:)`, with values of any type that key-value code has.
   /// One that cannot be an argument of a predicate stops the program.
   @_disfavoredOverload
@@ -28,5 +34,54 @@ extension ManagedObjectModel {
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> FetchRequest<ManagedObject>? {
     fetchRequestFromTemplate(withName: name, substitutionVariables: variables.mapValues { argument(of: $0) })
+  }
+}
+
+extension FetchedPropertyDescription {
+  /// The request, in whose predicate `$FETCH_SOURCE` is the object that has the property. Nil until it is set; in a
+  /// finished model, each time another that says the same.
+  public var fetchRequest: FetchRequest<any FetchRequestResult>? {
+    get {
+      guard !template.entityName.isEmpty else { return nil }
+      let request = FetchRequest<any FetchRequestResult>(entityName: template.entityName)
+      request.predicate = template.predicate.map { FetchPredicate(format: $0) }
+      request.fetchLimit = template.fetchLimit
+      request.fetchBatchSize = template.fetchBatchSize
+      request.includesSubentities = template.includesSubentities
+      request.includesPendingChanges = template.includesPendingChanges
+      request.includesPropertyValues = template.includesPropertyValues
+      request.returnsObjectsAsFaults = template.returnsObjectsAsFaults
+      request.returnsDistinctResults = template.returnsDistinctResults
+      return request
+    }
+    set {
+      // Xcode's name of such requests.
+      let name = "fetchedPropertyFetchRequest"
+      template =
+        newValue.map { FetchRequestTemplate(name, saying: $0.settings) } ?? FetchRequestTemplate(name, entityName: "")
+    }
+  }
+}
+
+extension FetchRequestTemplate {
+  /// A template that says what a request does, as far as templates can.
+  fileprivate init(_ name: String, saying settings: FetchRequestSettings) {
+    self.init(
+      name, entityName: settings.entityName ?? settings.entity?.name ?? "",
+      predicate: settings.predicate?.predicateFormat)
+    fetchLimit = settings.fetchLimit
+    fetchBatchSize = settings.fetchBatchSize
+    includesSubentities = settings.includesSubentities
+    includesPendingChanges = settings.includesPendingChanges
+    includesPropertyValues = settings.includesPropertyValues
+    returnsObjectsAsFaults = settings.returnsObjectsAsFaults
+    returnsDistinctResults = settings.returnsDistinctResults
+    resultType =
+      switch settings.resultType {
+      case .managedObjectResultType: 0
+      case .managedObjectIDResultType: 1
+      case .dictionaryResultType: 2
+      case .countResultType: 4
+      }
   }
 }

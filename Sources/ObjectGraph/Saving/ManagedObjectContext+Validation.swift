@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     if pending.memberChanges.isEmpty || !coordinator.hasLimitedLists { return }
     let limited = pending.memberDeltas().filter { key, delta in
       let runtime = coordinator.runtime(key.owner.entity)
-      let rules = runtime.layout.relationships[key.relationship].description
+      let rules = runtime.layout.relationships[key.relationship].definition
       return runtime.hasCountLimit[key.relationship] && (delta.hasRemovals || rules.maximumCount > 0)
     }.keys.sorted { ($0.owner.primaryKey ?? 0, $0.relationship) < ($1.owner.primaryKey ?? 0, $1.relationship) }
     for (key, owner) in zip(limited, try objects(with: limited.map(\.owner))) where owner.status == .loaded {

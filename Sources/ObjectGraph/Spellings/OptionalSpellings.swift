@@ -18,6 +18,24 @@ extension EntitySpelling where Self == Entity {
   }
 }
 
+/// Members of `EntityDescription` with Core Data's optional types, for code that unwraps them.
+public protocol EntityDescriptionSpelling {}
+
+extension EntityDescription: EntityDescriptionSpelling {}
+
+extension EntityDescriptionSpelling where Self == EntityDescription {
+  /// The name, which is never nil.
+  public var name: String? {
+    let name: String = self.name
+    return name
+  }
+  /// The class, which is never nil.
+  public var managedObjectClassName: String? {
+    let name: String = self.managedObjectClassName
+    return name
+  }
+}
+
 /// Members of `Relationship` with Core Data's optional types, for code that unwraps them.
 public protocol RelationshipSpelling {}
 

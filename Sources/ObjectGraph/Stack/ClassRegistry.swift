@@ -29,7 +29,7 @@ extension ManagedObject {
   /// The entity of the class: in the model of the context inside whose `perform` this is called, otherwise in the one
   /// model whose container has the class. Where there is none, or containers with several models have it, it is a
   /// mistake of the program: ask the model, or a context.
-  public class func entity() -> Entity {
+  @_disfavoredOverload public class func entity() -> Entity {
     if let context = ManagedObjectContext.current, context.confinement.isHeldByCurrentThread,
       let entity = context.coordinator.entity(of: self)
     {

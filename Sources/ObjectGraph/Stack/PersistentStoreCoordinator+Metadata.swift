@@ -5,7 +5,9 @@ public import StoreInterface
 extension PersistentStoreCoordinator {
   /// What a store says of itself, by Core Data's keys (`StoreMetadataKey`) and those of programs. Of a store that keeps
   /// no metadata (`MetadataKeeping`), its type and UUID.
-  public func metadata(for store: any PersistentStore) -> [String: Any] {
+  public func metadata(for store: any PersistentStore) -> [String: Any] { Self.metadata(of: store) }
+
+  static func metadata(of store: any PersistentStore) -> [String: Any] {
     if let store = store as? any MetadataKeeping { return store.metadataValues }
     return [StoreTypeKey: store.type.name, StoreUUIDKey: store.identifier]
   }

@@ -124,6 +124,7 @@ public final class PersistentStoreCoordinator: Sendable {
       for: store, configuration: configuration, url: url, isReadOnly: isReadOnly, observation: observation)
     post(Self.storesWillChangeNotification, PersistentStoreChanges(addedStores: [store]))
     try router.add(entry)
+    StoreRegistry.note(store, of: self)
     post(Self.storesDidChangeNotification, PersistentStoreChanges(addedStores: [store]))
   }
 
@@ -174,6 +175,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let changes = PersistentStoreChanges(removedStores: [store])
     post(Self.storesWillChangeNotification, changes)
     let entry = try router.remove(store)
+    StoreRegistry.forget(store)
     entry.observation?.cancel()
     snapshotCache.forgetAll()
     defer { post(Self.storesDidChangeNotification, changes) }
@@ -187,11 +189,25 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The store whose file is there.
   public func persistentStore(for url: URL) -> (any PersistentStore)? {
-    persistentStores.first { self.url(for: $0)?.standardizedFileURL == url.standardizedFileURL }
+    persistentStores.first { file(of: $0)?.standardizedFileURL == url.standardizedFileURL }
+  }
+
+  /// The name of the configuration that a store holds; nil where none was named.
+  func configuration(of store: any PersistentStore) -> String? {
+    router.attachedStores.first { $0.store === store }?.configuration
+  }
+
+  /// Where a store has its file; for one without a file a URL that leads to none, `memory:` and its identifier. Its own
+  /// `url` is nil then.
+  public func url(for store: any PersistentStore) -> URL {
+    guard let url = file(of: store) ?? URL(string: "memory:" + store.identifier) else {
+      preconditionFailure("an identifier that cannot stand in a URL: \(store.identifier)")
+    }
+    return url
   }
 
   /// Where a store has its file; nil when it has none.
-  public func url(for store: any PersistentStore) -> URL? {
+  func file(of store: any PersistentStore) -> URL? {
     store.url ?? router.attachedStores.first { $0.store === store }?.url
   }
 
@@ -238,7 +254,7 @@ public final class PersistentStoreCoordinator: Sendable {
     guard first.objectClass == objectClass else { return nil }
     let listed = (objectClass as? any ClassListing.Type)?.modelClasses ?? [:]
     for runtime in runtimes {
-      let description = runtime.entity.description
+      let description = runtime.entity.definition
       let known = description.managedObjectClassName.flatMap { listed[$0] } ?? listed[description.name]
       if let known { runtime.choose(known) }
       if runtime.objectClass != ManagedObject.self { ClassRegistry.note(runtime.objectClass, of: self) }

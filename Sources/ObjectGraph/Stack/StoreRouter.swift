@@ -27,6 +27,8 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     /// What ids of its objects have in common, by `Entity.index`.
     let idSpaces: ObjectID.Spaces
     let url: URL?
+    /// The name of the configuration that it holds; nil where none was named.
+    let configuration: String?
     /// Whether the store is read-only, by its description or by itself.
     let isReadOnly: Bool
     /// `Entity.index` of the entities of its configuration; nil for all.
@@ -104,7 +106,7 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
       generations: store as? any QueryGenerations, batchWriting: store as? any BatchWriting,
       isInMemory: store is any InMemoryFetching,
       identifier: store.identifier,
-      idSpaces: model.idSpaces(store: store.identifier), url: url,
+      idSpaces: model.idSpaces(store: store.identifier), url: url, configuration: configuration,
       isReadOnly: isReadOnly || store.isReadOnly,
       entities: try entities(inConfiguration: configuration),
       observation: observation)

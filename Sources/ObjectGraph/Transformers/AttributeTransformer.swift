@@ -41,7 +41,7 @@ public enum AttributeTransformers {
   /// The transformer of a Transformable attribute. Models of Swift name a class as `Module.Class`; it is found without
   /// the module too.
   /// - Throws: `AttributeTransformError` for a name that none is registered under.
-  public static func transformer(of attribute: AttributeDescription) throws -> any AttributeTransformer {
+  public static func transformer(of attribute: AttributeDefinition) throws -> any AttributeTransformer {
     guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureUnarchiveTransformer() }
     let last = name.split(separator: ".").last.map(String.init) ?? name
     if let transformer = transformer(forName: name) ?? transformer(forName: last) { return transformer }

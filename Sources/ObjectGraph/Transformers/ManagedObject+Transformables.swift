@@ -51,13 +51,13 @@ extension ManagedObject {
   /// Whether key-value coding goes through a transformer.
   func isTransformable(_ name: String) -> Bool { attribute(at: name)?.type == .transformable }
 
-  private func transformable(_ name: String) -> AttributeDescription {
+  private func transformable(_ name: String) -> AttributeDefinition {
     guard let attribute = attribute(at: name) else { preconditionFailure(unknownKey(name)) }
     precondition(attribute.type == .transformable, "\(entity.name).\(name) is no Transformable attribute")
     return attribute
   }
 
-  private func said<Result>(of attribute: AttributeDescription, _ body: () throws -> Result) throws -> Result {
+  private func said<Result>(of attribute: AttributeDefinition, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as AttributeTransformError where error.attribute.isEmpty {
@@ -66,7 +66,7 @@ extension ManagedObject {
   }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// What key-value coding gives for a value: what the transformer makes of a Transformable attribute's bytes, those
   /// among the elements of a composite included; the bytes where it makes nothing of them.
   func anyValue(_ value: Value) -> Any? {

@@ -36,7 +36,7 @@ struct DifferenceList {
   /// transient one nothing.
   /// - Parameter movesHash: whether the name puts its hash in another place.
   mutating func compare(
-    _ old: AttributeDescription, _ new: AttributeDescription, isStored: Bool, movesHash: Bool
+    _ old: AttributeDefinition, _ new: AttributeDefinition, isStored: Bool, movesHash: Bool
   ) {
     let isPlain =
       isStored && !(old.derivation != nil && new.derivation != nil) && !(old.composite != nil && new.composite != nil)
@@ -63,7 +63,7 @@ struct DifferenceList {
 
   /// The elements, not only the composite type's name, make a composite; of both only the leaves enter a version hash.
   private mutating func compareComposites(
-    _ old: AttributeDescription, _ new: AttributeDescription, isStored: Bool
+    _ old: AttributeDefinition, _ new: AttributeDefinition, isStored: Bool
   ) {
     let oldLeaves = old.composite.map { _ in StoredAttribute.leaves(of: old).map(\.shown) }
     let newLeaves = new.composite.map { _ in StoredAttribute.leaves(of: new).map(\.shown) }
@@ -76,7 +76,7 @@ struct DifferenceList {
     }
   }
 
-  mutating func compare(_ old: RelationshipDescription, _ new: RelationshipDescription, isStored: Bool) {
+  mutating func compare(_ old: RelationshipDefinition, _ new: RelationshipDefinition, isStored: Bool) {
     if old.name != new.name { append(.renamed(from: old.name), affectsHash: isStored) }
     compare(.destination, old.destinationEntityName, new.destinationEntityName, affectsHash: isStored)
     compare(.inverse, old.inverseName, new.inverseName, affectsHash: isStored)
@@ -91,7 +91,7 @@ struct DifferenceList {
   }
 }
 
-extension AttributeDescription.Derivation {
+extension AttributeDefinition.Derivation {
   fileprivate var shown: String {
     expression + (filteringPredicate.map { " where " + $0 } ?? "")
   }

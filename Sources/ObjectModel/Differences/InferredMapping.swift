@@ -91,7 +91,7 @@ extension MappingInference {
     mapping.attributeMappings = Self.sorted(
       new.storedAttributes.map { PropertyMapping($0.name, taken[$0.name].map { "$source." + $0 }) })
     mapping.relationshipMappings = Self.sorted(
-      new.relationships.filter { !$0.description.isTransient }
+      new.relationships.filter { !$0.definition.isTransient }
         .map { PropertyMapping($0.name, taken[$0.name].map { "$source." + $0 }) })
     return mapping
   }

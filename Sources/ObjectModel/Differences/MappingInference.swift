@@ -25,7 +25,7 @@ struct MappingInference {
 
   /// - Parameter isWanted: asked after each entity, with what was found until then; false ends the work.
   mutating func run(while isWanted: (LightweightMigration) -> Bool = { _ in true }) {
-    for pair in ModelComparison.pairs(older.descriptions, newer.descriptions, \.name, \.renamingIdentifier) {
+    for pair in ModelComparison.pairs(older.definitions, newer.definitions, \.name, \.renamingIdentifier) {
       let old = pair.old.flatMap { older[$0.name] }
       let new = pair.new.flatMap { newer[$0.name] }
       if let old, let new {
@@ -52,7 +52,7 @@ struct MappingInference {
       compareAttributes(pair.old, pair.new)
       compareRelationships(pair.old, pair.new)
       let kept = Set(pair.old.uniquenessConstraints)
-      for constraint in pair.new.description.uniquenessConstraints where !kept.contains(constraint) {
+      for constraint in pair.new.definition.uniquenessConstraints where !kept.contains(constraint) {
         add(
           .conditions, pair.new.name, nil,
           "no two objects may have the same \(constraint.joined(separator: ", ")), which must be unique now")
@@ -64,7 +64,7 @@ struct MappingInference {
   private mutating func isSame(_ old: Entity, _ new: Entity) -> Bool {
     guard old.name == new.name else { return false }
     if let known = sameness[old.index] { return known }
-    var result = old.description == new.description
+    var result = old.definition == new.definition
     if result, let parent = old.superentity, let newParent = new.superentity { result = isSame(parent, newParent) }
     sameness[old.index] = result
     return result
@@ -76,7 +76,7 @@ struct MappingInference {
     for attribute in new.storedAttributes where attribute.derivation == nil {
       setSource(attribute.name, for: attribute.name, of: new)
     }
-    for (from, to) in zip(old.relationships, new.relationships) where !to.description.isTransient {
+    for (from, to) in zip(old.relationships, new.relationships) where !to.definition.isTransient {
       compareDestinations(from, to)
       setSource(from.name, for: to.name, of: new)
     }
@@ -140,7 +140,7 @@ struct MappingInference {
     }
   }
 
-  private mutating func compare(_ from: AttributeDescription, _ to: AttributeDescription, _ entity: String) {
+  private mutating func compare(_ from: AttributeDefinition, _ to: AttributeDefinition, _ entity: String) {
     if to.derivation != nil, from.derivation == nil { add(.losses, entity, to.name, "derived now, its values go") }
     if to.derivation != nil || from.derivation != nil && to.type == from.type { return }
     if from.type != to.type {
@@ -172,22 +172,22 @@ struct MappingInference {
   // MARK: relationships
 
   private mutating func compareRelationships(_ old: Entity, _ new: Entity) {
-    let before = old.relationships.filter { !$0.description.isTransient }
-    let after = new.relationships.filter { !$0.description.isTransient }
-    for pair in ModelComparison.pairs(before, after, \.name, \.description.renamingIdentifier) {
+    let before = old.relationships.filter { !$0.definition.isTransient }
+    let after = new.relationships.filter { !$0.definition.isTransient }
+    for pair in ModelComparison.pairs(before, after, \.name, \.definition.renamingIdentifier) {
       switch (pair.old, pair.new) {
       case (let from?, let to?):
         compare(from, to)
         setSource(from.name, for: to.name, of: new)
-      case (nil, let to?) where to.description.isMandatory:
+      case (nil, let to?) where to.definition.isMandatory:
         add(
           .conditions, to.declaringEntity.name, to.name,
           "new and mandatory, so the store must have no \(to.declaringEntity.name), or the app must fill it")
       case (let from?, nil) where !old.isAbstract:
         let owner = from.declaringEntity
         let isKept = { (newer: Entity) in
-          ModelComparison.pairs(owner.relationships, newer.relationships, \.name, \.description.renamingIdentifier)
-            .contains { $0.old?.name == from.name && $0.new?.description.isTransient == false }
+          ModelComparison.pairs(owner.relationships, newer.relationships, \.name, \.definition.renamingIdentifier)
+            .contains { $0.old?.name == from.name && $0.new?.definition.isTransient == false }
         }
         add(.losses, loser(old, owner, isKept), from.name, "removed, its references go")
       default: break
@@ -201,14 +201,14 @@ struct MappingInference {
       add(.obstacles, entity, to.name, "changes from to-many to to-one")
     }
     compareDestinations(from, to)
-    if !from.description.isMandatory && to.description.isMandatory {
+    if !from.definition.isMandatory && to.definition.isMandatory {
       add(.conditions, entity, to.name, "becomes mandatory, so every object must have one")
     }
     let isTighter =
       to.isToMany && from.isToMany
-      && (to.description.minimumCount > from.description.minimumCount
-        || to.description.maximumCount > 0
-          && (from.description.maximumCount <= 0 || to.description.maximumCount < from.description.maximumCount))
+      && (to.definition.minimumCount > from.definition.minimumCount
+        || to.definition.maximumCount > 0
+          && (from.definition.maximumCount <= 0 || to.definition.maximumCount < from.definition.maximumCount))
     if isTighter {
       add(.conditions, entity, to.name, "has tighter limits of its number of objects, which every object must meet")
     }

@@ -11,14 +11,14 @@ struct ModelComparison {
     self.older = older
     self.newer = newer
     var newName: [String: String] = [:]
-    for pair in Self.pairs(older.descriptions, newer.descriptions, \.name, \.renamingIdentifier) {
+    for pair in Self.pairs(older.definitions, newer.definitions, \.name, \.renamingIdentifier) {
       if let old = pair.old, let new = pair.new { newName[old.name] = new.name }
     }
     self.newName = newName
   }
 
   func differences() -> [ModelDifference] {
-    Self.pairs(older.descriptions, newer.descriptions, \.name, \.renamingIdentifier).flatMap { pair in
+    Self.pairs(older.definitions, newer.definitions, \.name, \.renamingIdentifier).flatMap { pair in
       switch (pair.old, pair.new) {
       case (let old?, let new?): compare(old, new)
       case (nil, let new?):
@@ -64,7 +64,7 @@ struct ModelComparison {
     return (together + alone).sortedByCodePoint { pair in pair.new.map(name) ?? pair.old.map(name) ?? "" }
   }
 
-  private func compare(_ old: EntityDescription, _ new: EntityDescription) -> [ModelDifference] {
+  private func compare(_ old: EntityDefinition, _ new: EntityDefinition) -> [ModelDifference] {
     var list = DifferenceList(entity: new.name, subject: .entity)
     if old.name != new.name { list.append(.renamed(from: old.name), affectsHash: true) }
     list.compare(.abstract, old.isAbstract, new.isAbstract, affectsHash: true)
@@ -83,7 +83,7 @@ struct ModelComparison {
   /// Properties that an entity declares in one model and inherits in the other have moved; those that it inherits in
   /// both are told of the entity that declares them.
   private func compareAttributes(
-    _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
+    _ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList
   ) {
     let (owned, owning) = (Set(old.attributes.map(\.name)), Set(new.attributes.map(\.name)))
     let (before, after) = (older[old.name]?.attributes ?? [], newer[new.name]?.attributes ?? [])
@@ -108,7 +108,7 @@ struct ModelComparison {
 
   /// That a property moved from an entity to one above it, or the other way.
   private func move(
-    _ old: EntityDescription, _ new: EntityDescription, _ former: String, _ next: String, isUp: Bool
+    _ old: EntityDefinition, _ new: EntityDefinition, _ former: String, _ next: String, isUp: Bool
   ) -> ModelDifference.Change {
     isUp
       ? .movedUp(to: Self.owner(of: next, in: newer[new.name]) ?? new.name)
@@ -127,7 +127,7 @@ struct ModelComparison {
   /// Whether another name gives an attribute another place among the hashes of the entity's properties, which go in the
   /// order of the names.
   private static func isMoved(
-    _ old: AttributeDescription, _ new: AttributeDescription, in entity: EntityDescription
+    _ old: AttributeDefinition, _ new: AttributeDefinition, in entity: EntityDefinition
   ) -> Bool {
     if old.name == new.name { return false }
     let stored =
@@ -140,11 +140,11 @@ struct ModelComparison {
   }
 
   private func compareRelationships(
-    _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
+    _ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList
   ) {
     let (owned, owning) = (Set(old.relationships.map(\.name)), Set(new.relationships.map(\.name)))
-    let before = older[old.name]?.relationships.map(\.description) ?? []
-    let after = newer[new.name]?.relationships.map(\.description) ?? []
+    let before = older[old.name]?.relationships.map(\.definition) ?? []
+    let after = newer[new.name]?.relationships.map(\.definition) ?? []
     for pair in Self.pairs(before, after, \.name, \.renamingIdentifier) {
       let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
       let isOwn = (
@@ -165,7 +165,7 @@ struct ModelComparison {
   }
 
   private func compareConstraints(
-    _ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList
+    _ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList
   ) {
     for constraint in old.uniquenessConstraints where !new.uniquenessConstraints.contains(constraint) {
       list.subject = .uniquenessConstraint(constraint)
@@ -177,7 +177,7 @@ struct ModelComparison {
     }
   }
 
-  private func compareIndexes(_ old: EntityDescription, _ new: EntityDescription, _ list: inout DifferenceList) {
+  private func compareIndexes(_ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList) {
     for pair in Self.pairs(old.fetchIndexes, new.fetchIndexes, \.name, { _ in nil }) {
       list.subject = .fetchIndex(pair.new?.name ?? pair.old?.name ?? "")
       switch (pair.old, pair.new) {
@@ -192,7 +192,7 @@ struct ModelComparison {
   }
 }
 
-extension [FetchIndexDescription.Element] {
+extension [FetchIndexDefinition.Element] {
   /// Such as "latitude R-tree, name descending".
   fileprivate var shown: String {
     map { element in

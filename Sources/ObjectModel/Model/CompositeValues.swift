@@ -19,9 +19,9 @@ extension Value {
   }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// The element of a composite at a path of names, nested composites gone into; the attribute itself at an empty path.
-  public func element(at path: some Collection<String>) -> AttributeDescription? {
+  public func element(at path: some Collection<String>) -> AttributeDefinition? {
     guard let name = path.first else { return self }
     return composite?.elements.first { $0.name == name }?.element(at: path.dropFirst())
   }
@@ -55,7 +55,7 @@ extension AttributeDescription {
 extension Entity {
   /// The stored attribute at the end of a key path through to-one and to-many relationships, or an element of its
   /// composite; nil when the path leads to none.
-  package func attribute(at path: [String]) -> AttributeDescription? {
+  package func attribute(at path: [String]) -> AttributeDefinition? {
     var here = self
     var rest = path[...]
     while rest.count > 1, let name = rest.first, let relationship = here.relationship(name) {

@@ -15,7 +15,7 @@ extension Entity {
 extension ManagedObjectModel {
   /// Entity name → version hash, as `NSStoreModelVersionHashes` has it.
   public var entityVersionHashesByName: [String: Data] {
-    Dictionary(zip(descriptions.map(\.name), hashes.entities), uniquingKeysWith: { first, _ in first })
+    Dictionary(zip(definitions.map(\.name), hashes.entities), uniquingKeysWith: { first, _ in first })
   }
   /// `NSStoreModelVersionHashesDigest`: base64 of the SHA-512 over names and hashes.
   public var versionHashesDigest: String { hashes.digest }

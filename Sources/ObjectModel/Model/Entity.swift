@@ -2,7 +2,7 @@
 public struct Entity: Sendable, Hashable {
   /// The model that it belongs to.
   public let model: ManagedObjectModel
-  /// The position in `ManagedObjectModel.descriptions`.
+  /// The position in `ManagedObjectModel.definitions`.
   public let index: Int
 
   /// Entities are equal when they are the same entity of the same model object.
@@ -17,11 +17,11 @@ public struct Entity: Sendable, Hashable {
   }
 
   /// The entity as declared, with its own properties only.
-  public var description: EntityDescription { model.descriptions[index] }
+  public var definition: EntityDefinition { model.definitions[index] }
   /// Unique in the model.
-  public var name: String { model.descriptions[index].name }
+  public var name: String { model.definitions[index].name }
   /// Whether only sub-entities have objects.
-  public var isAbstract: Bool { model.descriptions[index].isAbstract }
+  public var isAbstract: Bool { model.definitions[index].isAbstract }
 
   /// The direct parent, nil for a root.
   public var superentity: Entity? {
@@ -46,13 +46,13 @@ public struct Entity: Sendable, Hashable {
   }
 
   /// Attributes, inherited ones included, sorted by name by code point.
-  public var attributes: [AttributeDescription] { model.resolved.entities[index].attributes }
+  public var attributes: [AttributeDefinition] { model.resolved.entities[index].attributes }
   /// Relationships, inherited ones included, sorted by name by code point.
   public var relationships: [Relationship] {
     model.resolved.entities[index].relationships.indices.map { Relationship(entity: self, index: $0) }
   }
   /// Attributes by their names, inherited ones included.
-  public var attributesByName: [String: AttributeDescription] {
+  public var attributesByName: [String: AttributeDefinition] {
     Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
   /// Relationships by their names, inherited ones included.
@@ -60,7 +60,7 @@ public struct Entity: Sendable, Hashable {
     Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
   /// The attribute of that name, inherited ones included. O(1).
-  public func attribute(_ name: String) -> AttributeDescription? {
+  public func attribute(_ name: String) -> AttributeDefinition? {
     let resolved = model.resolved.entities[index]
     return resolved.attributeIndex[name].map { resolved.attributes[$0] }
   }
@@ -89,17 +89,17 @@ public struct Relationship: Sendable, Hashable {
   }
 
   /// The relationship as declared.
-  public var description: RelationshipDescription { resolved.description }
+  public var definition: RelationshipDefinition { resolved.definition }
   /// Unique among the entity's properties.
-  public var name: String { resolved.description.name }
+  public var name: String { resolved.definition.name }
   /// Whether it leads to any number of objects.
-  public var isToMany: Bool { resolved.description.isToMany }
+  public var isToMany: Bool { resolved.definition.isToMany }
   /// Whether the objects of a to-many relationship have an order of their own. A to-one relationship that is marked as
   /// ordered has none; the mark only enters its version hash.
-  public var isOrdered: Bool { resolved.description.isOrdered && resolved.description.isToMany }
+  public var isOrdered: Bool { resolved.definition.isOrdered && resolved.definition.isToMany }
   /// Whether it is to-many and the number of its members has a minimum or a maximum.
   public var hasCountLimit: Bool {
-    let rules = resolved.description
+    let rules = resolved.definition
     return rules.isToMany && (rules.minimumCount > 0 || rules.maximumCount > 0)
   }
   /// The entity that declares the relationship.
@@ -113,7 +113,7 @@ public struct Relationship: Sendable, Hashable {
   /// Whether the relationship is its own inverse, as friends ↔ friends of a Person.
   public var isOwnInverse: Bool {
     let resolved = resolved
-    return resolved.description.inverseName == resolved.description.name
+    return resolved.definition.inverseName == resolved.definition.name
       && resolved.destination == resolved.declaringEntity
   }
 }

@@ -1,27 +1,29 @@
+import Synchronization
+
 /// Core Data's names of what an entity of a model has.
 extension Entity {
   /// `model`
   public var managedObjectModel: ManagedObjectModel { model }
   /// The class of the entity's objects in the app, as the model spells it.
-  public var managedObjectClassName: String? { description.managedObjectClassName }
+  public var managedObjectClassName: String? { definition.managedObjectClassName }
   /// `subentities`, by their names.
   public var subentitiesByName: [String: Entity] {
     Dictionary(subentities.map { ($0.name, $0) }) { first, _ in first }
   }
   /// The attributes and relationships, inherited ones too, and the fetched properties declared here.
-  public var properties: [any PropertyDescription] {
-    attributes as [any PropertyDescription] + relationships.map(\.description) + description.fetchedProperties
+  public var properties: [any PropertyDefinition] {
+    attributes as [any PropertyDefinition] + relationships.map(\.definition) + definition.fetchedProperties
   }
   /// `properties`, by their names.
-  public var propertiesByName: [String: any PropertyDescription] {
+  public var propertiesByName: [String: any PropertyDefinition] {
     Dictionary(properties.map { ($0.name, $0) }) { first, _ in first }
   }
   /// The fetch indexes declared here.
-  public var indexes: [FetchIndexDescription] { description.fetchIndexes }
+  public var indexes: [FetchIndexDefinition] { definition.fetchIndexes }
   /// Free entries of the model's author.
-  public var userInfo: [String: String] { description.userInfo }
+  public var userInfo: [String: String] { definition.userInfo }
   /// The entity's name in the version before a rename.
-  public var renamingIdentifier: String? { description.renamingIdentifier }
+  public var renamingIdentifier: String? { definition.renamingIdentifier }
   /// `isKind(of:)`
   public func isKindOf(entity: Entity) -> Bool { isKind(of: entity) }
 }
@@ -33,22 +35,35 @@ extension Relationship {
   /// `inverse`
   public var inverseRelationship: Relationship? { inverse }
   /// What a deletion does to the objects at the other end.
-  public var deleteRule: DeleteRule { description.deleteRule }
+  public var deleteRule: DeleteRule { definition.deleteRule }
   /// Whether a to-one may be null, and a to-many empty in spite of a minimum count.
-  public var isOptional: Bool { description.isOptional }
+  public var isOptional: Bool { definition.isOptional }
   /// The least number of objects.
-  public var minCount: Int { description.minimumCount }
+  public var minCount: Int { definition.minimumCount }
   /// The greatest number of objects; 0 without a limit.
-  public var maxCount: Int { description.maximumCount }
+  public var maxCount: Int { definition.maximumCount }
   /// Free entries of the model's author.
-  public var userInfo: [String: String] { description.userInfo }
+  public var userInfo: [String: String] { definition.userInfo }
 }
 
 extension ManagedObjectModel {
   /// `entities(inConfiguration:)`
-  public func entities(forConfigurationName name: String?) -> [Entity]? { entities(inConfiguration: name) }
+  @_disfavoredOverload public func entities(forConfigurationName name: String?) -> [Entity]? {
+    entities(inConfiguration: name)
+  }
   /// `fetchRequestTemplates`
   public var fetchRequestTemplatesByName: [String: FetchRequestTemplate] { fetchRequestTemplates }
-  /// `versionIdentifier`, alone or not at all.
-  public var versionIdentifiers: Set<AnyHashable> { versionIdentifier.isEmpty ? [] : [versionIdentifier] }
+  /// `versionIdentifier`, alone or not at all. A model that is not in use yet can be given others.
+  public var versionIdentifiers: Set<AnyHashable> {
+    get {
+      if isOpen.load(ordering: .acquiring) {
+        return draft.withLock { Set($0.versionIdentifiers.map { AnyHashable($0) }) }
+      }
+      return versionIdentifier.isEmpty ? [] : [versionIdentifier]
+    }
+    set {
+      let identifiers = Set(newValue.map { "\($0.base)" })
+      edit { $0.versionIdentifiers = identifiers }
+    }
+  }
 }

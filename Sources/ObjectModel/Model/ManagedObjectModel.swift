@@ -1,82 +1,141 @@
 public import Foundation
+import Synchronization
 
-/// A validated, immutable set of entities with their relationships resolved and their version hashes computed.
-public final class ManagedObjectModel: Sendable {
-  /// Every entity, sorted by name by code point. `Entity.index` is the position here.
-  public let descriptions: [EntityDescription]
-  /// Configuration name → names of its entities. The default configuration, all entities, is not listed.
-  public let configurations: [String: [String]]
-  /// Template name → template.
-  public let fetchRequestTemplates: [String: FetchRequestTemplate]
-  /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
-  public let versionIdentifier: String
-  /// What is amiss with a model of a kind that may be, each mistake in the order in which it was found. Parts of the
-  /// model that cannot hold are left out of `descriptions`; version hashes are those of the model as it was declared.
-  public let warnings: [ModelError.Problem]
-  let resolved: ResolvedModel
-  let hashes: ModelHashes
-  /// The entities as they were declared, when warnings changed them.
-  private let declared: [EntityDescription]?
-  /// The hashes that were given for entities whose own rest on unconfirmed rules.
-  private let storedHashes: [String: Data]
+/// A validated set of entities with their relationships resolved and their version hashes computed.
+///
+/// It does not change, but for one that `init()` makes: code puts that together out of descriptions, as Core Data's code
+/// does, and its first use validates it and makes it final (`ManagedObjectModel+Draft.swift`).
+public final class ManagedObjectModel: @unchecked Sendable {
+  /// What a finished model has.
+  struct Contents {
+    var definitions: [EntityDefinition]
+    var configurations: [String: [String]]
+    var fetchRequestTemplates: [String: FetchRequestTemplate]
+    var versionIdentifier: String
+    var warnings: [ModelError.Problem]
+    var resolved: ResolvedModel
+    var hashes: ModelHashes
+    /// The entities as they were declared, when warnings changed them.
+    var declared: [EntityDefinition]?
+    /// The hashes that were given for entities whose own rest on unconfirmed rules.
+    var storedHashes: [String: Data]
+
+    init(
+      entities: [EntityDefinition], configurations: [String: [String]], fetchRequestTemplates: [FetchRequestTemplate],
+      versionIdentifier: String, storedHashes: [String: Data], validation: ModelValidation
+    ) throws(ModelError) {
+      let sorted = entities.sortedByCodePoint(\.name)
+      var validator = ModelValidator(sorted, validation)
+      validator.validate(configurations: configurations, templates: fetchRequestTemplates)
+      guard validator.problems.isEmpty else { throw ModelError(validator.problems) }
+      let repaired = validator.repairedEntities()
+      declared = repaired == sorted ? nil : sorted
+      resolved = ResolvedModel(repaired, parent: validator.parent, indexByName: validator.indexByName)
+      self.storedHashes = storedHashes
+      hashes = ManagedObjectModel.hashes(repaired, resolved, declared: declared, stored: storedHashes)
+      definitions = repaired
+      warnings = validator.warnings
+      self.configurations = validator.repaired(configurations)
+      self.fetchRequestTemplates = Dictionary(
+        validator.repaired(fetchRequestTemplates).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      self.versionIdentifier = versionIdentifier
+    }
+  }
+
+  // Safety: the contents are written by `init` and once more by `finish`, under a lock and before `isOpen` becomes false;
+  // all reads go through `contents`, which has seen it false.
+  @exclusivity(unchecked) private var finished: Contents
+  /// Whether code still puts the model together.
+  let isOpen: Atomic<Bool>
+  /// What it is put together from; nothing in a finished model.
+  let draft: Mutex<ModelDraft>
+  /// The descriptions of its entities that are in use, by position.
+  let described = Mutex<[WeakDescription]>([])
   let idSpaces = ObjectIDSpaces()
 
-  /// Validates the descriptions and resolves parents, destinations and inverses.
+  var contents: Contents {
+    _read {
+      if isOpen.load(ordering: .acquiring) { finish() }
+      yield unsafe finished
+    }
+  }
+
+  /// Every entity, sorted by name by code point. `Entity.index` is the position here.
+  public var definitions: [EntityDefinition] { contents.definitions }
+  /// Configuration name → names of its entities. The default configuration, all entities, is not listed.
+  public var configurations: [String: [String]] { contents.configurations }
+  /// Template name → template.
+  public var fetchRequestTemplates: [String: FetchRequestTemplate] { contents.fetchRequestTemplates }
+  /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
+  public var versionIdentifier: String { contents.versionIdentifier }
+  /// What is amiss with a model of a kind that may be, each mistake in the order in which it was found. Parts of the
+  /// model that cannot hold are left out of `definitions`; version hashes are those of the model as it was declared.
+  public var warnings: [ModelError.Problem] { contents.warnings }
+  var resolved: ResolvedModel {
+    _read { yield contents.resolved }
+  }
+  var hashes: ModelHashes { contents.hashes }
+
+  /// Validates the definitions and resolves parents, destinations and inverses.
   ///
   /// `storedHashes` are version hashes that Apple's tools computed for this model, by entity name: an entity whose hash
   /// would rest on an unconfirmed rule takes its hash from there; others keep their computed ones.
   /// `validation` says which mistakes the model may have; they become `warnings`.
   /// - Throws: `ModelError` with every mistake found.
-  public init(
-    entities: [EntityDescription], configurations: [String: [String]] = [:],
+  public convenience init(
+    entities: [EntityDefinition], configurations: [String: [String]] = [:],
     fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifier: String = "",
     storedHashes: [String: Data] = [:], validation: ModelValidation = .strict
   ) throws(ModelError) {
-    let sorted = entities.sortedByCodePoint(\.name)
-    var validator = ModelValidator(sorted, validation)
-    validator.validate(configurations: configurations, templates: fetchRequestTemplates)
-    guard validator.problems.isEmpty else { throw ModelError(validator.problems) }
-    let repaired = validator.repairedEntities()
-    declared = repaired == sorted ? nil : sorted
-    resolved = ResolvedModel(repaired, parent: validator.parent, indexByName: validator.indexByName)
-    self.storedHashes = storedHashes
-    hashes = Self.hashes(repaired, resolved, declared: declared, stored: storedHashes)
-    descriptions = repaired
-    warnings = validator.warnings
-    self.configurations = validator.repaired(configurations)
-    self.fetchRequestTemplates = Dictionary(
-      validator.repaired(fetchRequestTemplates).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.versionIdentifier = versionIdentifier
+    self.init(
+      try Contents(
+        entities: entities, configurations: configurations, fetchRequestTemplates: fetchRequestTemplates,
+        versionIdentifier: versionIdentifier, storedHashes: storedHashes, validation: validation))
+  }
+
+  init(_ contents: Contents) {
+    unsafe finished = contents
+    isOpen = Atomic(false)
+    draft = Mutex(ModelDraft())
+  }
+
+  /// A model that code puts together.
+  init(_ draft: ModelDraft) {
+    unsafe finished = ManagedObjectModel.empty.finished
+    isOpen = Atomic(true)
+    self.draft = Mutex(draft)
+  }
+
+  /// Makes what the draft says final. Called under the lock of the draft.
+  func complete(with contents: Contents) {
+    unsafe finished = contents
+    isOpen.store(false, ordering: .releasing)
   }
 
   /// A model without entities.
   package static var empty: ManagedObjectModel {
     do {
-      return try ManagedObjectModel(entities: [])
+      return try ManagedObjectModel(entities: [] as [EntityDefinition])
     } catch {
       preconditionFailure("nothing is wrong with no entities: \(error)")
     }
   }
 
   /// The same model, with the hashes that Apple's tools computed for it.
-  package init(_ model: ManagedObjectModel, storedHashes: [String: Data] = [:]) {
-    descriptions = model.descriptions
-    configurations = model.configurations
-    fetchRequestTemplates = model.fetchRequestTemplates
-    versionIdentifier = model.versionIdentifier
-    resolved = model.resolved
-    warnings = model.warnings
-    declared = model.declared
+  package convenience init(_ model: ManagedObjectModel, storedHashes: [String: Data] = [:]) {
+    var contents = model.contents
     // Hashes that came with the model itself are sure, and not replaced.
-    self.storedHashes = storedHashes.merging(model.storedHashes) { _, own in own }
-    hashes = Self.hashes(model.descriptions, model.resolved, declared: model.declared, stored: self.storedHashes)
+    contents.storedHashes.merge(storedHashes) { own, _ in own }
+    contents.hashes = Self.hashes(
+      contents.definitions, contents.resolved, declared: contents.declared, stored: contents.storedHashes)
+    self.init(contents)
   }
 
-  private static func hashes(
-    _ descriptions: [EntityDescription], _ resolved: ResolvedModel, declared: [EntityDescription]?,
+  fileprivate static func hashes(
+    _ definitions: [EntityDefinition], _ resolved: ResolvedModel, declared: [EntityDefinition]?,
     stored: [String: Data]
   ) -> ModelHashes {
-    guard let declared else { return ModelHashes(descriptions, resolved, stored: stored) }
+    guard let declared else { return ModelHashes(definitions, resolved, stored: stored) }
     let parents = resolved.entities.map(\.parent)
     let whole = ResolvedModel(declared, parent: parents, indexByName: resolved.indexByName)
     return ModelHashes(declared, whole, stored: stored)
@@ -104,19 +163,21 @@ public final class ManagedObjectModel: Sendable {
 
   /// The version hashes by the rules alone, also where these are not confirmed, by the entities' names.
   package var ruledVersionHashes: [String: Data] {
-    let hashes = Self.hashes(descriptions, resolved, declared: declared, stored: [:]).entities
-    return Dictionary(zip(descriptions.map(\.name), hashes), uniquingKeysWith: { first, _ in first })
+    let hashes = Self.hashes(definitions, resolved, declared: contents.declared, stored: [:]).entities
+    return Dictionary(zip(definitions.map(\.name), hashes), uniquingKeysWith: { first, _ in first })
   }
 
   /// The entities as they were declared, sorted by name: with the parts that `warnings` say were left out of
-  /// `descriptions`. They are what version hashes come from, and what a model file has.
-  public var declaredDescriptions: [EntityDescription] { declared ?? descriptions }
+  /// `definitions`. They are what version hashes come from, and what a model file has.
+  public var declaredDefinitions: [EntityDefinition] { contents.declared ?? contents.definitions }
 
-  /// All entities in the order of `descriptions`.
-  public var entities: [Entity] { descriptions.indices.map { Entity(model: self, index: $0) } }
+  /// All entities in the order of `definitions`.
+  @_disfavoredOverload public var entities: [Entity] { handles }
+  /// `entities`, by a name that is not another type's for programs.
+  package var handles: [Entity] { definitions.indices.map { Entity(model: self, index: $0) } }
 
   /// All entities by their names.
-  public var entitiesByName: [String: Entity] {
+  @_disfavoredOverload public var entitiesByName: [String: Entity] {
     Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -126,7 +187,7 @@ public final class ManagedObjectModel: Sendable {
   }
 
   /// The entities of a configuration, sorted by name; all of them for nil, nil for an unknown configuration.
-  public func entities(inConfiguration name: String?) -> [Entity]? {
+  @_disfavoredOverload public func entities(inConfiguration name: String?) -> [Entity]? {
     guard let name else { return entities }
     guard let members = configurations[name] else { return nil }
     return Set(members).sortedByCodePoint { $0 }.compactMap { self[$0] }

@@ -80,7 +80,7 @@ public struct ObjectID: Sendable, Hashable {
   }
 
   /// The object's own entity (not an ancestor).
-  public var entity: Entity { space.entity }
+  @_disfavoredOverload public var entity: Entity { space.entity }
 
   /// Where the identity comes from.
   public var reference: Reference {

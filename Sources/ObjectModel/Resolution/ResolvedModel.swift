@@ -1,10 +1,10 @@
 /// The tables that `ManagedObjectModel` computes once: parents, children, inherited properties, inverses.
 ///
-/// It is built from validated descriptions only; every name in it is known to exist.
+/// It is built from validated definitions only; every name in it is known to exist.
 struct ResolvedModel: Sendable {
   /// A relationship as an entity has it, with names replaced by positions.
   struct ResolvedRelationship: Sendable {
-    var description: RelationshipDescription
+    var definition: RelationshipDefinition
     var declaringEntity: Int
     var destination: Int
     /// Position in the destination's `relationships`.
@@ -16,25 +16,25 @@ struct ResolvedModel: Sendable {
     var parent: Int?
     var children: [Int] = []
     var root: Int
-    var attributes: [AttributeDescription] = []
+    var attributes: [AttributeDefinition] = []
     var attributeIndex: [String: Int] = [:]
     var relationships: [ResolvedRelationship] = []
     var relationshipIndex: [String: Int] = [:]
     var uniquenessConstraints: [[String]] = []
-    var storedAttributes: [AttributeDescription] = []
+    var storedAttributes: [AttributeDefinition] = []
     var storedLeaves: [StoredAttribute] = []
   }
 
   let indexByName: [String: Int]
   private(set) var entities: [ResolvedEntity]
 
-  init(_ descriptions: [EntityDescription], parent: [Int?], indexByName: [String: Int]) {
+  init(_ definitions: [EntityDefinition], parent: [Int?], indexByName: [String: Int]) {
     self.indexByName = indexByName
-    entities = descriptions.indices.map { ResolvedEntity(parent: parent[$0], root: $0) }
+    entities = definitions.indices.map { ResolvedEntity(parent: parent[$0], root: $0) }
     for (index, above) in parent.enumerated() {
       if let above { entities[above].children.append(index) }
     }
-    for index in Self.parentsFirst(parent) { inherit(index, from: descriptions) }
+    for index in Self.parentsFirst(parent) { inherit(index, from: definitions) }
     for index in entities.indices { resolveInverses(of: index) }
   }
 
@@ -53,8 +53,8 @@ struct ResolvedModel: Sendable {
     return order
   }
 
-  private mutating func inherit(_ index: Int, from descriptions: [EntityDescription]) {
-    let own = descriptions[index]
+  private mutating func inherit(_ index: Int, from definitions: [EntityDefinition]) {
+    let own = definitions[index]
     var entity = entities[index]
     if let above = entity.parent {
       entity.root = entities[above].root
@@ -65,13 +65,13 @@ struct ResolvedModel: Sendable {
     entity.attributes = (entity.attributes + own.attributes).sortedByCodePoint(\.name)
     let declared = own.relationships.compactMap { relationship in
       indexByName[relationship.destinationEntityName].map {
-        ResolvedRelationship(description: relationship, declaringEntity: index, destination: $0)
+        ResolvedRelationship(definition: relationship, declaringEntity: index, destination: $0)
       }
     }
-    entity.relationships = (entity.relationships + declared).sortedByCodePoint(\.description.name)
+    entity.relationships = (entity.relationships + declared).sortedByCodePoint(\.definition.name)
     for (position, attribute) in entity.attributes.enumerated() { entity.attributeIndex[attribute.name] = position }
     for (position, relationship) in entity.relationships.enumerated() {
-      entity.relationshipIndex[relationship.description.name] = position
+      entity.relationshipIndex[relationship.definition.name] = position
     }
     entity.uniquenessConstraints += own.uniquenessConstraints
     entity.storedAttributes = entity.attributes.filter { !$0.isTransient }
@@ -82,7 +82,7 @@ struct ResolvedModel: Sendable {
   private mutating func resolveInverses(of index: Int) {
     for position in entities[index].relationships.indices {
       let relationship = entities[index].relationships[position]
-      guard let name = relationship.description.inverseName else { continue }
+      guard let name = relationship.definition.inverseName else { continue }
       entities[index].relationships[position].inverse =
         entities[relationship.destination].relationshipIndex[name]
     }

@@ -1,13 +1,13 @@
 import Foundation
 
 extension ModelValidator {
-  mutating func check(_ attribute: AttributeDescription, of index: Int) {
+  mutating func check(_ attribute: AttributeDefinition, of index: Int) {
     let name = "\(entities[index].name).\(attribute.name)"
     check(attribute, called: name, of: index, property: attribute.name)
   }
 
   private mutating func check(
-    _ attribute: AttributeDescription, called name: String, of index: Int, property: String
+    _ attribute: AttributeDefinition, called name: String, of index: Int, property: String
   ) {
     func fail(
       _ message: String, _ hint: String, _ code: ModelError.Code = .invalidAttribute,
@@ -52,7 +52,7 @@ extension ModelValidator {
   }
 
   private mutating func checkElements(
-    of composite: AttributeDescription.CompositeReference, called name: String, of index: Int, property: String
+    of composite: AttributeDefinition.CompositeReference, called name: String, of index: Int, property: String
   ) {
     var seen: Set<String> = []
     for element in composite.elements {
@@ -78,7 +78,7 @@ extension ModelValidator {
   }
 
   private mutating func checkValues(
-    of attribute: AttributeDescription, called name: String, of index: Int, property: String
+    of attribute: AttributeDefinition, called name: String, of index: Int, property: String
   ) {
     func fail(_ message: String, _ hint: String) {
       report(.invalidAttribute, entity: index, property: property, errorUpTo: .strict, message, hint: hint)
@@ -101,7 +101,7 @@ extension ModelValidator {
 
   /// Xcode warns of it too. An object that keeps such a default cannot be saved, which is no business of the model's.
   private mutating func checkDefault(
-    of attribute: AttributeDescription, called name: String, of index: Int, property: String
+    of attribute: AttributeDefinition, called name: String, of index: Int, property: String
   ) {
     var value = attribute.defaultValue
     if case .string(let text) = value { value = .integer(Int64(text.utf16.count)) }

@@ -85,7 +85,7 @@ extension ModelValidator {
   private mutating func checkIndexed(_ name: String, of index: Int, element: String, text: String) {
     switch standing(of: name, in: index) {
     case .toMany: return
-    case .unknown where FetchIndexDescription.rowElements.contains(name): return
+    case .unknown where FetchIndexDefinition.rowElements.contains(name): return
     case let standing:
       check(standing, name, of: index, code: .invalidFetchIndex, element: element, text: text)
     }
@@ -115,7 +115,7 @@ extension ModelValidator {
   }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// Whether the names lead to one stored value: none for a plain attribute, the path of a leaf for a composite.
   fileprivate func hasLeaf(_ names: ArraySlice<String>) -> Bool {
     guard let composite else { return names.isEmpty }

@@ -2,7 +2,7 @@ extension ModelValidator {
   /// The entities without what the warnings are about, so that no other code has to expect it: a constraint or default
   /// that cannot hold, an inverse that does not lead back. Version hashes are those of the entities as they were
   /// declared.
-  func repairedEntities() -> [EntityDescription] {
+  func repairedEntities() -> [EntityDefinition] {
     if warnings.isEmpty { return entities }
     return entities.indices.map { index in
       var entity = entities[index]
@@ -47,7 +47,7 @@ extension ModelValidator {
     if !Self.resultTypes.contains(request.resultType) { request.resultType = 0 }
   }
 
-  private func repair(_ attribute: inout AttributeDescription) {
+  private func repair(_ attribute: inout AttributeDefinition) {
     if !attribute.type.admitsDefault(attribute.defaultValue) { attribute.defaultValue = .null }
     if !attribute.type.admitsBound(attribute.minimumValue) { attribute.minimumValue = .null }
     if !attribute.type.admitsBound(attribute.maximumValue) { attribute.maximumValue = .null }
@@ -74,7 +74,7 @@ extension ModelValidator {
   }
 
   /// Whether the relationship's inverse is there and names it as its own inverse, leading back to it.
-  private func hasMutualInverse(_ relationship: RelationshipDescription, of index: Int) -> Bool {
+  private func hasMutualInverse(_ relationship: RelationshipDefinition, of index: Int) -> Bool {
     guard let name = relationship.inverseName, let destination = indexByName[relationship.destinationEntityName],
       case .relationship(let inverse)? = members[destination][name]?.property,
       inverse.inverseName == relationship.name, let back = indexByName[inverse.destinationEntityName]

@@ -1,12 +1,12 @@
-/// Finds every mistake in the descriptions of a model, so that all can be reported at once.
+/// Finds every mistake in the definitions of a model, so that all can be reported at once.
 ///
 /// A mistake never hides an unrelated one: of duplicate names the first counts, an unknown parent counts as none, and
 /// a cycle of parents is cut after it was reported.
 struct ModelValidator {
   /// A property as an entity has it, own or inherited.
   enum Property {
-    case attribute(AttributeDescription)
-    case relationship(RelationshipDescription)
+    case attribute(AttributeDefinition)
+    case relationship(RelationshipDefinition)
     case fetched
   }
 
@@ -22,7 +22,7 @@ struct ModelValidator {
   /// Finding the name that was meant goes over all names, so it is only done for the first problems.
   private static let suggestionCount = 64
 
-  let entities: [EntityDescription]
+  let entities: [EntityDefinition]
   private(set) var indexByName: [String: Int] = [:]
   /// Position of each entity's parent; without cycles once `validate` has run.
   private(set) var parent: [Int?]
@@ -34,7 +34,7 @@ struct ModelValidator {
   private(set) var warnings: [ModelError.Problem] = []
   let validation: ModelValidation
 
-  init(_ entities: [EntityDescription], _ validation: ModelValidation = .strict) {
+  init(_ entities: [EntityDefinition], _ validation: ModelValidation = .strict) {
     self.entities = entities
     self.validation = validation
     parent = entities.map { _ in nil }

@@ -1,5 +1,5 @@
 extension ModelValidator {
-  mutating func check(_ relationship: RelationshipDescription, of index: Int) {
+  mutating func check(_ relationship: RelationshipDefinition, of index: Int) {
     checkCounts(of: relationship, of: index)
     let name = "\(entities[index].name).\(relationship.name)"
     let wanted = relationship.destinationEntityName
@@ -16,7 +16,7 @@ extension ModelValidator {
   }
 
   private mutating func checkInverse(
-    _ inverseName: String, of relationship: RelationshipDescription, declaredBy index: Int, destination: Int
+    _ inverseName: String, of relationship: RelationshipDefinition, declaredBy index: Int, destination: Int
   ) {
     let name = "\(entities[index].name).\(relationship.name)"
     let inverseText = "\(entities[destination].name).\(inverseName)"
@@ -52,7 +52,7 @@ extension ModelValidator {
     }
   }
 
-  private mutating func checkCounts(of relationship: RelationshipDescription, of index: Int) {
+  private mutating func checkCounts(of relationship: RelationshipDefinition, of index: Int) {
     let name = "\(entities[index].name).\(relationship.name)"
     func fail(_ message: String, _ hint: String, errorUpTo level: ModelValidation? = nil) {
       report(

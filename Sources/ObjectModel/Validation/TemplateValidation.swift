@@ -1,7 +1,7 @@
 extension ModelValidator {
   static let resultTypes: Set<Int> = [0, 1, 2, 4]
 
-  mutating func checkFetchedProperty(_ property: FetchedPropertyDescription, of index: Int) {
+  mutating func checkFetchedProperty(_ property: FetchedPropertyDefinition, of index: Int) {
     let wanted = property.fetchRequest.entityName
     if indexByName[wanted] == nil {
       report(

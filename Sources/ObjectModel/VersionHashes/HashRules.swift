@@ -10,11 +10,11 @@ struct HashRules {
   private(set) var unconfirmed: [String] = []
 
   mutating func entity(
-    _ own: EntityDescription, _ resolved: ResolvedModel.ResolvedEntity, parentHash: Data?
+    _ own: EntityDefinition, _ resolved: ResolvedModel.ResolvedEntity, parentHash: Data?
   ) -> Data {
     var properties: [(name: String, hash: Data)] = resolved.storedAttributes.map { ($0.name, attribute($0)) }
-    for relationship in resolved.relationships where !relationship.description.isTransient {
-      properties.append((relationship.description.name, hash(of: relationship)))
+    for relationship in resolved.relationships where !relationship.definition.isTransient {
+      properties.append((relationship.definition.name, hash(of: relationship)))
     }
     noteLetters(of: own.name)
     var input = Data(own.name.utf8)
@@ -28,12 +28,12 @@ struct HashRules {
   }
 
   /// The hash with which an attribute enters that of its entity.
-  static func hash(of attribute: AttributeDescription) -> Data {
+  static func hash(of attribute: AttributeDefinition) -> Data {
     var rules = HashRules()
     return rules.attribute(attribute)
   }
 
-  mutating func attribute(_ attribute: AttributeDescription) -> Data {
+  mutating func attribute(_ attribute: AttributeDefinition) -> Data {
     if let derivation = attribute.derivation { return derived(attribute, derivation) }
     if attribute.composite != nil { return composite(attribute) }
     if attribute.type == .undefined { note("\(attribute.name): a stored attribute of type Undefined") }
@@ -46,7 +46,7 @@ struct HashRules {
 
   /// Only the hashes of the leaves enter, nested composites taken apart, in the order of the leaves' own names. The
   /// composite's name, optional flag and modifier do not, so one without leaves has the hash of nothing.
-  private mutating func composite(_ attribute: AttributeDescription) -> Data {
+  private mutating func composite(_ attribute: AttributeDefinition) -> Data {
     let leaves = StoredAttribute.leaves(of: attribute).map {
       (name: $0.attribute.name, hash: self.attribute($0.attribute))
     }
@@ -59,7 +59,7 @@ struct HashRules {
 
   /// Only the expression enters; the name and the type of a derived attribute do not.
   private mutating func derived(
-    _ attribute: AttributeDescription, _ derivation: AttributeDescription.Derivation
+    _ attribute: AttributeDefinition, _ derivation: AttributeDefinition.Derivation
   ) -> Data {
     let expression = DerivationExpression(derivation.expression)
     if !expression.isConfirmed {
@@ -74,7 +74,7 @@ struct HashRules {
   }
 
   private mutating func hash(of relationship: ResolvedModel.ResolvedRelationship) -> Data {
-    let description = relationship.description
+    let description = relationship.definition
     var input = property(
       description.name, description.isOptional, description.isTransient, description.versionHashModifier)
     input.append(contentsOf: description.destinationEntityName.utf8)

@@ -12,18 +12,18 @@ struct ModelHashes: Sendable {
   let digest: String
   let checksum: String
 
-  init(_ descriptions: [EntityDescription], _ resolved: ResolvedModel, stored: [String: Data]) {
-    var hashes = [Data](repeating: Data(), count: descriptions.count)
-    var reasons = [[String]](repeating: [], count: descriptions.count)
+  init(_ definitions: [EntityDefinition], _ resolved: ResolvedModel, stored: [String: Data]) {
+    var hashes = [Data](repeating: Data(), count: definitions.count)
+    var reasons = [[String]](repeating: [], count: definitions.count)
     let parents = resolved.entities.map(\.parent)
     for index in ResolvedModel.parentsFirst(parents) {
       let parent = parents[index]
       var rules = HashRules()
       hashes[index] = rules.entity(
-        descriptions[index], resolved.entities[index], parentHash: parent.map { hashes[$0] })
+        definitions[index], resolved.entities[index], parentHash: parent.map { hashes[$0] })
       var known = parent.map { reasons[$0] } ?? []
       for reason in rules.unconfirmed where !known.contains(reason) { known.append(reason) }
-      if !known.isEmpty, let hash = stored[descriptions[index].name] {
+      if !known.isEmpty, let hash = stored[definitions[index].name] {
         hashes[index] = hash
         known = []
       }
@@ -33,8 +33,8 @@ struct ModelHashes: Sendable {
     unconfirmed = reasons
     var named = SHA512()
     var bare = SHA256()
-    // `descriptions` is sorted by name by code point, as both sums want it.
-    for (description, hash) in zip(descriptions, hashes) {
+    // `definitions` is sorted by name by code point, as both sums want it.
+    for (description, hash) in zip(definitions, hashes) {
       named.update(data: Data(description.name.utf8))
       named.update(data: hash)
       bare.update(data: hash)

@@ -25,7 +25,7 @@ extension LintState {
   }
 
   private mutating func check(
-    _ entry: MapEntry, _ attribute: AttributeDescription, of entity: Entity, _ source: SourceSettings
+    _ entry: MapEntry, _ attribute: AttributeDefinition, of entity: Entity, _ source: SourceSettings
   ) {
     let name = "\(entity.name).\(entry.property)"
     if attribute.derivation != nil, !isRestoring {
@@ -71,7 +71,7 @@ extension LintState {
     case .attribute(let mapping):
       // Null clears a relationship; anything else must say which object is meant.
       if case .constant(.null) = mapping.expression.root, mapping.defaultValue == nil {
-        if relationship.description.isMandatory {
+        if relationship.definition.isMandatory {
           add("required-null", "\(name) is required and cannot be null", at: entry.position)
         }
         return
@@ -142,7 +142,7 @@ extension LintState {
     if reference.separator != nil, !relationship.isToMany {
       warn("separator-to-one", "\(name) is to-one: \"separator\" has no effect", at: position)
     }
-    if reference.onMissing == .null, relationship.description.isMandatory {
+    if reference.onMissing == .null, relationship.definition.isMandatory {
       warn(
         "required-missing", "\(name) is required: records without it are rejected in spite of missing: null",
         at: position)
@@ -189,7 +189,7 @@ extension LintState {
         "add \(attribute.name): to the map, or give it a default in the model")
     }
     for relationship in entity.relationships
-    where relationship.description.isMandatory && !mapped.contains(relationship.name) && relationship.name != owner {
+    where relationship.definition.isMandatory && !mapped.contains(relationship.name) && relationship.name != owner {
       // The other side may fill it, so this is no error.
       warn(
         "required-not-mapped", "\(entity.name).\(relationship.name) is required and not in the map",

@@ -218,7 +218,7 @@ struct LintState {
   }
 
   /// The attribute of a name, or of a path into a composite attribute.
-  func attribute(_ path: String, of entity: Entity) -> AttributeDescription? {
+  func attribute(_ path: String, of entity: Entity) -> AttributeDefinition? {
     if let attribute = entity.attribute(path) { return attribute }
     let parts = path.split(separator: ".").map(String.init)
     guard parts.count > 1 else { return nil }

@@ -66,7 +66,7 @@ struct CompositeExpansion {
   }
 
   private mutating func add(
-    _ nested: NestedMapping, _ attribute: AttributeDescription, as property: String, inside path: String,
+    _ nested: NestedMapping, _ attribute: AttributeDefinition, as property: String, inside path: String,
     at position: FilePosition
   ) {
     if nested.entity != nil || !nested.match.isEmpty {
@@ -97,7 +97,7 @@ struct CompositeExpansion {
   /// An entry for every stored element, nested composites gone into.
   /// - Parameter path: of the object that they come from; nil: they all have the mapping's own value.
   private mutating func addElements(
-    of attribute: AttributeDescription, _ property: String, _ mapping: AttributeMapping, path: String?,
+    of attribute: AttributeDefinition, _ property: String, _ mapping: AttributeMapping, path: String?,
     at position: FilePosition
   ) {
     if let path {
@@ -122,7 +122,7 @@ struct CompositeExpansion {
     }
   }
 
-  private mutating func refuse(_ attribute: AttributeDescription, _ property: String, at position: FilePosition) {
+  private mutating func refuse(_ attribute: AttributeDefinition, _ property: String, at position: FilePosition) {
     let elements = StoredAttribute.leaves(of: attribute).map {
       ([property] + $0.names.dropFirst()).joined(separator: ".")
     }
@@ -132,7 +132,7 @@ struct CompositeExpansion {
         hint: Suggestion.list("map its elements", elements), position: position))
   }
 
-  private func composite(at property: String) -> AttributeDescription? {
+  private func composite(at property: String) -> AttributeDefinition? {
     let names = property.split(separator: ".").map(String.init)
     guard let first = names.first, let attribute = entity.attribute(first), !attribute.isTransient,
       let found = attribute.element(at: names.dropFirst()), found.composite != nil, !found.isTransient

@@ -37,12 +37,12 @@ extension AttributeType {
 
 extension Relationship {
   /// Whether every object needs a destination: a stored to-one relationship that is not optional.
-  package var requiresDestination: Bool { !isToMany && !description.isOptional && !description.isTransient }
+  package var requiresDestination: Bool { !isToMany && !definition.isOptional && !definition.isTransient }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// The same attribute without validation: a key that no object can have is just not found.
-  var withoutLimits: AttributeDescription {
+  var withoutLimits: AttributeDefinition {
     var copy = self
     copy.minimumValue = .null
     copy.maximumValue = .null

@@ -130,7 +130,7 @@ package struct CellPlan: Sendable {
 
   package let column: Int
   package let property: String
-  package let attribute: AttributeDescription
+  package let attribute: AttributeDefinition
   package let input: Input
   /// Fields whose text is one of these are null.
   package let nulls: [[UInt8]]

@@ -6,7 +6,7 @@ import SeedFormats
 /// Compiles what is mapped to attributes.
 extension StepPlanner {
   func cell(
-    _ attribute: AttributeDescription, property: String, mapping: AttributeMapping, column: Int,
+    _ attribute: AttributeDefinition, property: String, mapping: AttributeMapping, column: Int,
     slots: inout SlotList, at position: FilePosition
   ) throws(RunError) -> CellPlan {
     let expression = mapping.expression.preferringColumns(columns)
@@ -74,7 +74,7 @@ extension StepPlanner {
   }
 
   /// The pattern as `AttributeValidator` matches it; that the expression is valid was checked for the whole entity.
-  private func pattern(of attribute: AttributeDescription) -> NSRegularExpression? {
+  private func pattern(of attribute: AttributeDefinition) -> NSRegularExpression? {
     guard attribute.type == .string, let source = attribute.regularExpression, !source.isEmpty else { return nil }
     return try? TextPattern.whole(source)
   }

@@ -33,7 +33,7 @@ extension StepPlanner {
     if mapping.isByRecordKey, let expression = mapping.from.first {
       parts.append(
         try cell(
-          AttributeDescription("key", .string), property: relationship.name,
+          AttributeDefinition("key", .string), property: relationship.name,
           mapping: AttributeMapping(expression: expression), column: 0, slots: &slots, at: position))
       keyColumns.append(RowBatch.Column(.attribute("key"), .bytes))
     }

@@ -169,7 +169,7 @@ package struct StepPlanner {
     slots.position = step.fieldPositions["key"] ?? position
     let recordKey = try key.map { expression throws(RunError) in
       try cell(
-        AttributeDescription("key", .string), property: "key", mapping: AttributeMapping(expression: expression),
+        AttributeDefinition("key", .string), property: "key", mapping: AttributeMapping(expression: expression),
         column: 0, slots: &slots, at: position)
     }
     return NodePlan(
@@ -181,7 +181,7 @@ package struct StepPlanner {
   /// What a new object needs, and neither the map nor the model gives: the attribute, or elements of a composite that
   /// must be there or gets some of its elements.
   private static func unmappedRequired(
-    _ attribute: AttributeDescription, at path: String, _ mapped: Set<String>
+    _ attribute: AttributeDefinition, at path: String, _ mapped: Set<String>
   ) -> [String] {
     guard let composite = attribute.composite else {
       let isGiven = attribute.defaultValue != .null || attribute.derivation != nil || mapped.contains(path)

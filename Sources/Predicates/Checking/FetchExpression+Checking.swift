@@ -112,7 +112,7 @@ extension FetchExpression {
       throw PredicateCheckError("indexed:by: needs the name of a fetch index as its second operand")
     }
     let entities = scope.entity.model.entities
-    if !entities.contains(where: { $0.description.fetchIndexes.contains { $0.name == name } }) {
+    if !entities.contains(where: { $0.definition.fetchIndexes.contains { $0.name == name } }) {
       throw PredicateCheckError("there is no fetch index \"\(name)\" in the model")
     }
   }
@@ -164,7 +164,7 @@ extension FetchExpression {
 extension Entity {
   /// - Throws: `PredicateCheckError` for a transient property, which no store can look at.
   func requireStored(_ name: String) throws(PredicateCheckError) {
-    if attribute(name)?.isTransient == true || relationship(name)?.description.isTransient == true {
+    if attribute(name)?.isTransient == true || relationship(name)?.definition.isTransient == true {
       throw PredicateCheckError(
         "\(self.name).\(name) is transient: no store keeps its values, so a request can neither ask nor sort by it. "
           + "Fetch by stored properties and look at the objects then")
@@ -175,8 +175,8 @@ extension Entity {
   /// - Parameter scope: says whether a composite itself may be asked for, and a transient element.
   /// - Throws: `PredicateCheckError` for an element that is not there, and for a composite that is not taken apart.
   func element(
-    of attribute: AttributeDescription, _ rest: ArraySlice<String>, _ scope: ExpressionScope
-  ) throws(PredicateCheckError) -> AttributeDescription {
+    of attribute: AttributeDefinition, _ rest: ArraySlice<String>, _ scope: ExpressionScope
+  ) throws(PredicateCheckError) -> AttributeDefinition {
     var here = attribute
     var path = "\(name).\(attribute.name)"
     for name in rest {

@@ -4,7 +4,7 @@ extension AttributeDerivation {
   private typealias Refusal = ModelPredicate.Refusal
 
   static func formula(
-    of derivation: AttributeDescription.Derivation, for attribute: AttributeDescription, of entity: Entity
+    of derivation: AttributeDefinition.Derivation, for attribute: AttributeDefinition, of entity: Entity
   ) throws(ModelPredicate.Refusal) -> Formula {
     if attribute.composite != nil { throw Refusal(message: "it has no column of its own") }
     let formula = try DerivationFormula(parsing: derivation.expression)
@@ -34,19 +34,19 @@ extension AttributeDerivation {
   }
 
   private static func toMany(_ name: String, of entity: Entity) throws(Refusal) -> Relationship {
-    guard let relationship = entity.relationship(name), relationship.isToMany, !relationship.description.isTransient
+    guard let relationship = entity.relationship(name), relationship.isToMany, !relationship.definition.isTransient
     else { throw Refusal(message: "\(entity.name) has no stored to-many relationship \(name)") }
     return relationship
   }
 
   private static func value(
-    _ names: [String], _ function: DerivationFormula.TextFunction?, _ target: AttributeDescription, _ entity: Entity
+    _ names: [String], _ function: DerivationFormula.TextFunction?, _ target: AttributeDefinition, _ entity: Entity
   ) throws(Refusal) -> Formula {
     var path: [Relationship] = []
     var here = entity
     var rest = names[...]
     while let name = rest.first, let relationship = here.relationship(name) {
-      guard !relationship.isToMany, !relationship.description.isTransient else {
+      guard !relationship.isToMany, !relationship.definition.isTransient else {
         throw Refusal(message: "\(here.name).\(name) is not a stored to-one relationship")
       }
       here = relationship.destination
@@ -64,7 +64,7 @@ extension AttributeDerivation {
   }
 
   private static func filter(
-    _ derivation: AttributeDescription.Derivation, _ relationship: Relationship
+    _ derivation: AttributeDefinition.Derivation, _ relationship: Relationship
   ) throws(Refusal) -> ModelPredicate? {
     guard let text = derivation.filteringPredicate else { return nil }
     let predicate = try ModelPredicate(parsing: text)
@@ -76,7 +76,7 @@ extension AttributeDerivation {
   }
 
   /// An attribute, or the leaf of a composite by its dotted path.
-  private static func storedAttribute(_ path: String, of entity: Entity) throws(Refusal) -> AttributeDescription {
+  private static func storedAttribute(_ path: String, of entity: Entity) throws(Refusal) -> AttributeDefinition {
     let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     var found = names.first.flatMap { entity.attribute($0) }
     for name in names.dropFirst() { found = found?.composite?.elements.first { $0.name == name } }

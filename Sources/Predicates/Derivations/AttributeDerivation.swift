@@ -13,7 +13,7 @@ package struct AttributeDerivation: Sendable {
 
   /// The entity that declares the attribute.
   package var entity: Entity
-  package var attribute: AttributeDescription
+  package var attribute: AttributeDefinition
   /// Nil when there is an obstacle.
   package var formula: Formula?
   /// Why the value is not computed.
@@ -23,7 +23,7 @@ package struct AttributeDerivation: Sendable {
   /// from.
   package static func all(of entities: [Entity]) -> [AttributeDerivation] {
     var waiting = entities.flatMap { entity in
-      entity.description.attributes.compactMap { AttributeDerivation($0, of: entity) }
+      entity.definition.attributes.compactMap { AttributeDerivation($0, of: entity) }
     }
     var sorted: [AttributeDerivation] = []
     while !waiting.isEmpty {
@@ -46,7 +46,7 @@ package struct AttributeDerivation: Sendable {
   }
 
   /// Nil for an attribute that is not derived, or not stored.
-  private init?(_ attribute: AttributeDescription, of entity: Entity) {
+  private init?(_ attribute: AttributeDefinition, of entity: Entity) {
     guard !attribute.isTransient, let derivation = attribute.derivation else { return nil }
     self.entity = entity
     self.attribute = attribute
@@ -81,7 +81,7 @@ package struct AttributeDerivation: Sendable {
 
     init(_ name: String, seenFrom entity: Entity) {
       var declaring = entity
-      while !declaring.description.attributes.contains(where: { $0.name == name }), let parent = declaring.superentity {
+      while !declaring.definition.attributes.contains(where: { $0.name == name }), let parent = declaring.superentity {
         declaring = parent
       }
       self.entity = declaring.index

@@ -34,7 +34,7 @@ extension Entity: PredicateArgument {
   public var predicateExpression: FetchExpression { .constant(.string(name)) }
 }
 
-extension EntityDescription: PredicateArgument {
+extension EntityDefinition: PredicateArgument {
   /// The entity's name, which `entity` in a predicate compares with.
   public var predicateExpression: FetchExpression { .constant(.string(name)) }
 }

@@ -82,7 +82,7 @@ struct ColumnSources {
   // MARK: attributes
 
   private func attribute(
-    _ path: [String], _ attribute: AttributeDescription, _ column: TableLayout.Column, _ move: EntityMoves.Move
+    _ path: [String], _ attribute: AttributeDefinition, _ column: TableLayout.Column, _ move: EntityMoves.Move
   ) -> CellSource {
     guard let owner = column.entityIndex, move.new.isKind(of: new.numbering.entities[owner]) else { return .none }
     if attribute.derivation != nil { return derived(path[0], column, move) }

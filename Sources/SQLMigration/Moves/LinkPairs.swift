@@ -9,7 +9,7 @@ enum LinkStorage {
   case join(JoinTable, JoinTable.Side)
 
   init?(_ relationship: Relationship, in layout: StoreLayout) {
-    if relationship.description.isTransient { return nil }
+    if relationship.definition.isTransient { return nil }
     if let key = layout.foreignKeyColumn(of: relationship), !relationship.isToMany {
       self = .columns(
         table: layout.table(for: relationship.entity), key: key.name,

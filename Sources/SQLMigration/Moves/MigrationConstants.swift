@@ -9,7 +9,7 @@ final class MigrationConstants {
   private var values: [FunctionValue] = []
 
   /// SQL that gives a value as an attribute's column has it. SQLite evaluates it once per statement.
-  func sql(_ value: Value, of attribute: AttributeDescription) -> String {
+  func sql(_ value: Value, of attribute: AttributeDefinition) -> String {
     switch value {
     case .null, .composite: return "NULL"
     case .boolean(let flag): return flag ? "1" : "0"

@@ -130,7 +130,7 @@ struct CheckResult {
   /// How notes of the layout begin that are about indexes of which the model's warnings tell already.
   private static func oddIndexes(_ file: ModelFile) -> [String] {
     file.model.entities.flatMap { entity in
-      entity.description.fetchIndexes.filter { index in
+      entity.definition.fetchIndexes.filter { index in
         file.warnings.contains { $0.entity == entity.name && $0.element == "fetchIndex \(index.name)" }
       }.flatMap { ["Index \(entity.name).\($0.name) ", "R-tree \(entity.name).\($0.name) "] }
     }

@@ -85,7 +85,7 @@ enum InspectionText {
   /// A block for an entity: its own properties, indexes, constraints and hash. Inherited ones are in its parent's
   /// block.
   private static func entity(_ entity: Entity, row: StoreInspection.EntityRow?) -> [String] {
-    let own = entity.description
+    let own = entity.definition
     var facts: [String] = []
     if let row {
       facts.append("number \(row.number)")
@@ -121,7 +121,7 @@ enum InspectionText {
   }
 
   private static func attributeLines(
-    _ attribute: AttributeDescription, under prefix: String, isUnique: Bool
+    _ attribute: AttributeDefinition, under prefix: String, isUnique: Bool
   ) -> [[String]] {
     let name = prefix + attribute.name
     return [[name, attribute.type.name, PropertyText.details(attribute, isUnique: isUnique)]]

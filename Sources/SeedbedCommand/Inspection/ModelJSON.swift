@@ -7,7 +7,7 @@ import Pipelines
 /// parent.
 enum ModelJSON {
   static func members(of entity: Entity) -> [(String, JSONValue)] {
-    let own = entity.description
+    let own = entity.definition
     return [
       ("name", .string(own.name)), ("superentity", text(own.superentityName)),
       ("isAbstract", .boolean(own.isAbstract)), ("className", text(own.managedObjectClassName)),
@@ -31,7 +31,7 @@ enum ModelJSON {
     ]
   }
 
-  private static func attribute(_ attribute: AttributeDescription) -> JSONValue {
+  private static func attribute(_ attribute: AttributeDefinition) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("name", .string(attribute.name)), ("type", .string(attribute.type.name)),
       ("isOptional", .boolean(attribute.isOptional)), ("isTransient", .boolean(attribute.isTransient)),
@@ -55,7 +55,7 @@ enum ModelJSON {
     return .object(members)
   }
 
-  private static func relationship(_ relationship: RelationshipDescription) -> JSONValue {
+  private static func relationship(_ relationship: RelationshipDefinition) -> JSONValue {
     .object([
       ("name", .string(relationship.name)), ("destination", .string(relationship.destinationEntityName)),
       ("inverse", text(relationship.inverseName)), ("isToMany", .boolean(relationship.isToMany)),
@@ -68,7 +68,7 @@ enum ModelJSON {
     ])
   }
 
-  private static func index(_ index: FetchIndexDescription) -> JSONValue {
+  private static func index(_ index: FetchIndexDefinition) -> JSONValue {
     .object([
       ("name", .string(index.name)), ("predicate", text(index.partialIndexPredicate)),
       (

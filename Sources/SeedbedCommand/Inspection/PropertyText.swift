@@ -8,7 +8,7 @@ import Pipelines
 /// Properties of entities in words.
 enum PropertyText {
   /// The details of an attribute beside name and type.
-  static func details(_ attribute: AttributeDescription, isUnique: Bool) -> String {
+  static func details(_ attribute: AttributeDefinition, isUnique: Bool) -> String {
     var words: [String] = []
     if !attribute.isOptional { words.append("required") }
     if isUnique { words.append("unique") }
@@ -31,7 +31,7 @@ enum PropertyText {
     return words.joined(separator: ", ")
   }
 
-  static func details(_ relationship: RelationshipDescription) -> String {
+  static func details(_ relationship: RelationshipDefinition) -> String {
     var words = [relationship.isToMany ? "to-many" : "to-one"]
     if relationship.isOrdered { words.append("ordered") }
     if !relationship.isOptional { words.append("required") }
@@ -46,7 +46,7 @@ enum PropertyText {
     return words.joined(separator: ", ")
   }
 
-  static func details(_ index: FetchIndexDescription) -> String {
+  static func details(_ index: FetchIndexDefinition) -> String {
     let elements = index.elements.map { element in
       let name =
         switch element.content {

@@ -81,7 +81,7 @@ extension ContextChangeIDs {
   fileprivate func concerns(_ entityName: String) -> Bool {
     kinds.contains { kind in
       kind.ids.contains { id in
-        var entity: Entity? = id.entity
+        var entity: Entity? = id.entity.handle
         while let current = entity, current.name != entityName { entity = current.superentity }
         return entity != nil
       }

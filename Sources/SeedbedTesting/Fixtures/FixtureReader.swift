@@ -14,7 +14,7 @@ struct FixtureReader {
     self.entity = entity
     self.file = file
     var keyField = "_id"
-    while entity.model.entities.contains(where: {
+    while entity.model.handles.contains(where: {
       $0.attribute(keyField) != nil || $0.relationship(keyField) != nil
     }) {
       keyField = "_" + keyField
@@ -76,7 +76,7 @@ struct FixtureReader {
   }
 
   private func value(
-    _ slice: FieldSlice, _ attribute: AttributeDescription, _ path: String, _ batch: RecordBatch,
+    _ slice: FieldSlice, _ attribute: AttributeDefinition, _ path: String, _ batch: RecordBatch,
     _ record: FixtureRecord
   ) throws -> Value {
     let misfit = record.error(
@@ -102,7 +102,7 @@ struct FixtureReader {
   }
 
   private func composite(
-    _ slice: FieldSlice, _ attribute: AttributeDescription, _ path: String, _ batch: RecordBatch,
+    _ slice: FieldSlice, _ attribute: AttributeDefinition, _ path: String, _ batch: RecordBatch,
     _ record: FixtureRecord
   ) throws -> Value {
     var values: [String: Value] = [:]

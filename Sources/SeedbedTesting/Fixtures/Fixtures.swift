@@ -73,10 +73,10 @@ public struct Fixtures {
   }
 
   private func entity(_ name: String, file: String?) throws(FixtureError) -> Entity {
-    guard let entity = model.entities.first(where: { $0.name == name }) else {
+    guard let entity = model.handles.first(where: { $0.name == name }) else {
       throw FixtureError(
         "the model has no entity \"\(name)\"",
-        hint: "it has \(model.entities.map(\.name).joined(separator: ", "))", file: file)
+        hint: "it has \(model.handles.map(\.name).joined(separator: ", "))", file: file)
     }
     if entity.isAbstract { throw FixtureError("the entity is abstract and has no objects", file: file, entity: name) }
     return entity

@@ -6,7 +6,7 @@ struct FlagCombinations {
   private let entityName: String
   /// The same for all entities whose objects the constraint is about.
   let key: String
-  let attributes: [AttributeDescription]
+  let attributes: [AttributeDefinition]
 
   /// Those of an entity, for all constraints that no other attribute makes hold.
   /// - Parameter unique: attributes that have a value of their own in every object.

@@ -29,7 +29,7 @@ struct LinkGenerator {
 
   /// Whether an optional link is left out this time: one in eight is.
   static func isLeftOut(_ relationship: Relationship, _ random: inout RepeatableRandom) -> Bool {
-    relationship.description.isOptional && Int.random(in: 0..<8, using: &random) == 0
+    relationship.definition.isOptional && Int.random(in: 0..<8, using: &random) == 0
   }
 
   static func overlap(_ first: Entity, _ second: Entity) -> Bool {
@@ -48,13 +48,13 @@ struct LinkGenerator {
       }
     } else if Self.overlap(relationship.declaringEntity, relationship.destination) {
       // A chain, closed where each must have one.
-      let isClosed = relationship.description.isMandatory || inverse.description.isMandatory
+      let isClosed = relationship.definition.isMandatory || inverse.definition.isMandatory
       for (position, owner) in owners.enumerated() where isClosed || position + 1 < owners.count {
         owner.setObject(owners[(position + 1) % owners.count], for: relationship.name)
       }
     } else {
       for (owner, other) in zip(owners, made.ofKind(relationship.destination).shuffled(using: &random)) {
-        if !inverse.description.isMandatory, Self.isLeftOut(relationship, &random) { continue }
+        if !inverse.definition.isMandatory, Self.isLeftOut(relationship, &random) { continue }
         owner.setObject(other, for: relationship.name)
       }
     }
@@ -72,17 +72,17 @@ struct LinkGenerator {
     if Self.overlap(single.declaringEntity, single.destination) {
       return linkTree(owners, others, single, &random)
     }
-    let least = list?.description.minimumCount ?? 0
-    let most = list.map { $0.description.maximumCount } ?? 0
+    let least = list?.definition.minimumCount ?? 0
+    let most = list.map { $0.definition.maximumCount } ?? 0
     // Where a list must not be short, fewer are filled.
     let targets =
-      least > 1 || list?.description.isMandatory == true
+      least > 1 || list?.definition.isMandatory == true
       ? Array(others.prefix(owners.count / max(least, 1))) : others
     if targets.isEmpty { return }
     var members = FreeMembers(count: targets.count, most: most)
     let needed = targets.count < others.count || least > 0 ? least * targets.count : 0
     for (position, owner) in owners.shuffled(using: &random).enumerated() {
-      let isUnique = unique.contains(single, of: owner.entity)
+      let isUnique = unique.contains(single, of: owner.entity.handle)
       var place = position / max(least, 1)
       if position >= needed || !members.isFree(place, isUnique: isUnique) {
         if Self.isLeftOut(single, &random) { continue }
@@ -100,15 +100,15 @@ struct LinkGenerator {
     _ owners: [ManagedObject], _ others: [ManagedObject], _ single: Relationship, _ random: inout RepeatableRandom
   ) {
     let places = others.map { made.place(of: $0) }
-    var members = FreeMembers(count: others.count, most: single.inverse?.description.maximumCount ?? 0)
+    var members = FreeMembers(count: others.count, most: single.inverse?.definition.maximumCount ?? 0)
     var earlier = 0
     for owner in owners {
-      let isUnique = unique.contains(single, of: owner.entity)
+      let isUnique = unique.contains(single, of: owner.entity.handle)
       let place = made.place(of: owner)
       while earlier < others.count, places[earlier] < place { earlier += 1 }
       if Self.isLeftOut(single, &random) { continue }
       var parent = members.any(in: max(earlier - 64, 0)..<earlier, isUnique: isUnique, &random)
-      if parent == nil, single.description.isMandatory {
+      if parent == nil, single.definition.isMandatory {
         let own = earlier < others.count && others[earlier] === owner ? earlier : 0
         // An object that must not share its parent takes any parent that is left.
         parent = !isUnique || members.isFree(own, isUnique: true) ? own : members.any(isUnique: true, &random)
@@ -124,7 +124,7 @@ struct LinkGenerator {
   /// - Throws: `GenerationError` for the first relationship that does not have as many members as the model says.
   private func checkCounts() throws {
     for relationship in made.relationships {
-      let rules = relationship.description
+      let rules = relationship.definition
       let isCounted = relationship.isToMany && (rules.minimumCount > 0 || rules.maximumCount > 0)
       guard rules.isMandatory || isCounted else { continue }
       for object in made.ofKind(relationship.declaringEntity) {
@@ -139,7 +139,7 @@ struct LinkGenerator {
         let isLong = relationship.isToMany && rules.maximumCount > 0 && count > rules.maximumCount
         guard isMissing || isShort || isLong else { continue }
         throw GenerationError(
-          object.entity.name, relationship.name,
+          object.entity.handle.name, relationship.name,
           "an object would have \(count) members, against the model's rules",
           hint: "generate another number of \(relationship.destination.name) with them, or link these by hand")
       }
@@ -149,7 +149,7 @@ struct LinkGenerator {
   /// - Throws: `GenerationError` for the first uniqueness constraint that two objects would break: of attributes that
   ///   are made without regard to it, or with too few objects to lead to.
   private func checkConstraints() throws(GenerationError) {
-    for entity in made.model.entities {
+    for entity in made.model.handles {
       let own = entity.uniquenessConstraints.dropFirst(entity.superentity?.uniquenessConstraints.count ?? 0)
       for constraint in own where UniqueAttributes.path(of: constraint, in: entity) == nil {
         var seen: Set<[Value]> = []
@@ -158,7 +158,7 @@ struct LinkGenerator {
           if values.contains(.null) || seen.insert(values).inserted { continue }
           let names = constraint.joined(separator: ", ")
           throw GenerationError(
-            object.entity.name, constraint.count == 1 ? names : nil,
+            object.entity.handle.name, constraint.count == 1 ? names : nil,
             "two objects would have the same \(names), which must be unique",
             hint: "generate fewer of them, say how the values are made, or set these by hand")
         }
@@ -168,7 +168,7 @@ struct LinkGenerator {
 
   /// A part of a constraint: an attribute, a composite's element, or the object that a relationship leads to.
   private func value(of path: String, _ object: ManagedObject) -> Value {
-    if object.entity.relationship(path) != nil {
+    if object.entity.handle.relationship(path) != nil {
       return object.object(for: path).map { .integer(Int64(made.place(of: $0))) } ?? .null
     }
     let names = path.split(separator: ".").map(String.init)

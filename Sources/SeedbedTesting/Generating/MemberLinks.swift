@@ -19,7 +19,7 @@ struct MemberLinks {
     backs = Array(repeating: [], count: others.count)
     isReflexive = relationship.isOwnInverse
     if others.isEmpty { return }
-    let rules = relationship.description
+    let rules = relationship.definition
     for owner in owners.indices {
       if LinkGenerator.isLeftOut(relationship, &random) { continue }
       let least = max(rules.minimumCount, rules.isMandatory ? 1 : 0)
@@ -29,12 +29,12 @@ struct MemberLinks {
     raiseBacks(&random)
   }
 
-  private func room(_ wanted: Int, _ rules: RelationshipDescription) -> Int {
+  private func room(_ wanted: Int, _ rules: RelationshipDefinition) -> Int {
     rules.maximumCount > 0 ? min(wanted, rules.maximumCount) : wanted
   }
 
   private mutating func fill(_ owner: Int, upTo count: Int, _ random: inout RepeatableRandom) {
-    let most = relationship.inverse?.description.maximumCount ?? 0
+    let most = relationship.inverse?.definition.maximumCount ?? 0
     let start = Int.random(in: others.indices, using: &random)
     for step in others.indices {
       if members[owner].count >= count { return }
@@ -58,8 +58,8 @@ struct MemberLinks {
   /// Gives members of too few owners some more.
   private mutating func raiseBacks(_ random: inout RepeatableRandom) {
     guard let inverse = relationship.inverse, !owners.isEmpty else { return }
-    let rules = inverse.description
-    let most = relationship.description.maximumCount
+    let rules = inverse.definition
+    let most = relationship.definition.maximumCount
     for other in others.indices {
       let count = backs[other].count
       guard count < rules.minimumCount, count > 0 || rules.isMandatory else { continue }

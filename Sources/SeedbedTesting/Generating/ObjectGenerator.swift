@@ -67,10 +67,10 @@ public struct ObjectGenerator {
     var made = GeneratedObjects(model)
     try context.performAndWait {
       for (name, count) in counts {
-        guard let entity = model.entities.first(where: { $0.name == name }), !entity.isAbstract, count >= 0 else {
+        guard let entity = model.handles.first(where: { $0.name == name }), !entity.isAbstract, count >= 0 else {
           throw GenerationError(
             name, nil, count < 0 ? "\(count) objects cannot be made" : "there is no such entity that has objects",
-            hint: "the model has \(model.entities.filter { !$0.isAbstract }.map(\.name).joined(separator: ", "))")
+            hint: "the model has \(model.handles.filter { !$0.isAbstract }.map(\.name).joined(separator: ", "))")
         }
         try insert(count, entity, context, &made)
       }
@@ -82,7 +82,7 @@ public struct ObjectGenerator {
 
   private func checkMakers(_ model: ManagedObjectModel) throws(GenerationError) {
     for property in makers.keys {
-      let entity = model.entities.first { $0.name == property.entity }
+      let entity = model.handles.first { $0.name == property.entity }
       if entity?.attribute(property.attribute) == nil {
         throw GenerationError(
           property.entity, property.attribute, "values are stated, and the model has no such attribute")

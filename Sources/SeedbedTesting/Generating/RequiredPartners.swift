@@ -15,16 +15,16 @@ struct RequiredPartners {
 
   /// The first lack; nil when there are enough of all.
   func first() throws(GenerationError) -> (entity: Entity, count: Int)? {
-    for relationship in made.relationships where relationship.description.isMandatory {
+    for relationship in made.relationships where relationship.definition.isMandatory {
       let owners = made.count(ofKind: relationship.declaringEntity)
       if owners == 0 { continue }
       let unique = uniqueOwners(relationship)
-      if unique > 0, let list = relationship.inverse, list.isToMany, list.description.isMandatory,
-        list.description.minimumCount > 1
+      if unique > 0, let list = relationship.inverse, list.isToMany, list.definition.isMandatory,
+        list.definition.minimumCount > 1
       {
         throw GenerationError(
           relationship.entity.name, relationship.name,
-          "each object must lead to another \(list.entity.name), which needs \(list.description.minimumCount) of them")
+          "each object must lead to another \(list.entity.name), which needs \(list.definition.minimumCount) of them")
       }
       let needed = max(Self.needed(relationship, owners), unique)
       let there = made.count(ofKind: relationship.destination)
@@ -46,10 +46,10 @@ struct RequiredPartners {
   }
 
   private static func needed(_ relationship: Relationship, _ owners: Int) -> Int {
-    let each = relationship.isToMany ? relationship.description.minimumCount : 1
+    let each = relationship.isToMany ? relationship.definition.minimumCount : 1
     guard let inverse = relationship.inverse, !relationship.isOwnInverse else { return max(each, 1) }
     if !inverse.isToMany { return owners * each }
-    let most = inverse.description.maximumCount
+    let most = inverse.definition.maximumCount
     return most > 0 ? max(each, (owners * each + most - 1) / most) : each
   }
 

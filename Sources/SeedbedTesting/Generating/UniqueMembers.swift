@@ -7,7 +7,7 @@ struct UniqueMembers {
   private let names: [Set<String>]
 
   init(_ model: ManagedObjectModel) {
-    names = model.entities.map { entity in
+    names = model.handles.map { entity in
       Set(
         entity.uniquenessConstraints.compactMap { constraint in
           if UniqueAttributes.path(of: constraint, in: entity) != nil { return nil }
@@ -16,7 +16,7 @@ struct UniqueMembers {
           // anyway.
           func rank(_ relationship: Relationship) -> Int {
             if let inverse = relationship.inverse, !inverse.isToMany { return 0 }
-            return relationship.description.isMandatory ? 2 : 1
+            return relationship.definition.isMandatory ? 2 : 1
           }
           return members.min { rank($0) < rank($1) }?.name
         })
@@ -43,12 +43,12 @@ enum UniqueAttributes {
   }
 
   /// An attribute, or a composite's element by its path.
-  static func attribute(_ path: String, of entity: Entity) -> AttributeDescription? {
+  static func attribute(_ path: String, of entity: Entity) -> AttributeDefinition? {
     let names = path.split(separator: ".").map(String.init)
     return entity.attribute(names.first ?? "")?.element(at: names.dropFirst())
   }
 
-  private static func rank(_ attribute: AttributeDescription) -> Int {
+  private static func rank(_ attribute: AttributeDefinition) -> Int {
     if attribute.derivation != nil { return 3 }
     return switch attribute.type {
     case .uuid, .string, .integer64, .integer32, .uri, .binary: 0

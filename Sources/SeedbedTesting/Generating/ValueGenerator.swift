@@ -2,7 +2,7 @@ import Seedbed
 
 /// Makes values that meet the rules of one attribute.
 struct ValueGenerator {
-  private let attribute: AttributeDescription
+  private let attribute: AttributeDefinition
   private let entityName: String
   /// Whether every object needs a value of its own.
   private let isUnique: Bool
@@ -14,7 +14,7 @@ struct ValueGenerator {
   ///   - path: the attribute's name, or the path of a composite's element.
   ///   - unique: the paths that every object has a value of its own for.
   /// - Throws: `ModelError` for a regular expression that is none.
-  init(_ attribute: AttributeDescription, of entityName: String, path: String, unique: Set<String>) throws {
+  init(_ attribute: AttributeDefinition, of entityName: String, path: String, unique: Set<String>) throws {
     self.attribute = attribute
     self.entityName = entityName
     isUnique = unique.contains(path)

@@ -9,7 +9,7 @@ package struct BatchAssignment: Sendable {
   /// The names that `path` consists of.
   package let names: [String]
   /// The attribute, or the element.
-  package let attribute: AttributeDescription
+  package let attribute: AttributeDefinition
   package let expression: FetchExpression
   package let validator: AttributeValidator
 
@@ -65,7 +65,7 @@ package struct BatchAssignment: Sendable {
     "the new value of \(place) cannot be computed: \(failure) has no result"
   }
 
-  private static func example(_ attribute: AttributeDescription) -> String {
+  private static func example(_ attribute: AttributeDefinition) -> String {
     attribute.composite?.elements.first?.name ?? "element"
   }
 
@@ -100,7 +100,7 @@ package struct BatchAssignment: Sendable {
   }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// A computed value as the attribute keeps it: numbers change their kind where that loses nothing (a real or decimal
   /// becomes an integer when it is a whole number), and count as seconds since 2001 for a date. Nil for a value that
   /// does not fit.

@@ -21,7 +21,7 @@ extension ValidationError.Problem {
 
   /// An object would have fewer members than a to-many relationship requires; nil when they are enough.
   package static func tooFewMembers(of id: ObjectID, _ relationship: Relationship, left count: Int) -> Self? {
-    let rules = relationship.description
+    let rules = relationship.definition
     if count >= rules.minimumCount || (rules.isOptional && count == 0) { return nil }
     return Self(
       objectID: id, entity: id.entity.name, property: relationship.name, code: .tooFewObjects,

@@ -43,7 +43,7 @@ extension BatchInsertion {
         }
       case .toOne(let name):
         guard let relationship = entity.relationship(name), !relationship.isToMany,
-          !relationship.description.isTransient
+          !relationship.definition.isTransient
         else { throw .failure("\(entity.name) has no stored to-one relationship \(name)") }
         if let inverse = relationship.inverse, !inverse.isToMany {
           throw .failure(

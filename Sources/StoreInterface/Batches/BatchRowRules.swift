@@ -40,7 +40,7 @@ package struct BatchRowRules {
       !named.contains($0.path) && !$0.attribute.isOptional && $0.attribute.initialValue == .null
     }.map { (name: $0.path, code: ValidationError.Code.missingValue, message: "a value is required") }
     missing += entity.relationships.filter {
-      !$0.isToMany && !$0.description.isOptional && !$0.description.isTransient && !named.contains($0.name)
+      !$0.isToMany && !$0.definition.isOptional && !$0.definition.isTransient && !named.contains($0.name)
     }.map { (name: $0.name, code: .missingRelationship, message: "an object is required") }
     self.missing = missing
   }
@@ -67,7 +67,7 @@ package struct BatchRowRules {
           add(validator.attribute.name, violation.code, violation.message, value)
         }
       case .toOne(let relationship):
-        guard !relationship.description.isOptional, (given ?? (isNew ? .null : nil)) == .null else { continue }
+        guard !relationship.definition.isOptional, (given ?? (isNew ? .null : nil)) == .null else { continue }
         add(relationship.name, .missingRelationship, "an object is required")
       }
     }

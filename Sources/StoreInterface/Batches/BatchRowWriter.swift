@@ -15,7 +15,7 @@ public struct BatchRowWriter {
   /// The rows written since the last `clear`.
   public let batch: RowBatch
   private let entity: Entity
-  private var columns: [String: (index: Int, attribute: AttributeDescription?)] = [:]
+  private var columns: [String: (index: Int, attribute: AttributeDefinition?)] = [:]
   private var writtenCount = 0
 
   /// A writer of batches of up to so many rows.
@@ -28,7 +28,7 @@ public struct BatchRowWriter {
         list.append(.init(.attribute(leaf.path), leaf.attribute.type.rowBatchStorage))
       }
     }
-    for relationship in entity.relationships where !relationship.isToMany && !relationship.description.isTransient {
+    for relationship in entity.relationships where !relationship.isToMany && !relationship.definition.isTransient {
       if let inverse = relationship.inverse, !inverse.isToMany { continue }
       columns[relationship.name] = (list.count, nil)
       list.append(.init(.toOne(relationship.name), .integer))

@@ -36,7 +36,7 @@ struct ObjectDeletion {
     var done = 0
     while done < gone.count {
       for (index, relationship) in layout[gone[done].objectID.entity].relationships.enumerated()
-      where relationship.description.deleteRule == .cascade {
+      where relationship.definition.deleteRule == .cascade {
         for next in try objects.destinations(of: gone[done], index) where isGone.insert(next.objectID).inserted {
           gone.append(next)
         }
@@ -50,7 +50,7 @@ struct ObjectDeletion {
     let own = layout[snapshot.objectID.entity]
     for (index, relationship) in own.relationships.enumerated() {
       let left = try objects.destinations(of: snapshot, index).filter { !isGone.contains($0.objectID) }
-      let rule = relationship.description.deleteRule
+      let rule = relationship.definition.deleteRule
       if rule == .deny, !left.isEmpty {
         problems.append(.deniedDelete(of: snapshot.objectID, relationship, left: left.count))
       }
@@ -68,7 +68,7 @@ struct ObjectDeletion {
       let back = layout[other.objectID.entity].relationshipIndexes[inverse.name]
       guard let back, snapshot.toOne[back] == objectID else { return }
       snapshot.toOne[back] = nil
-      if !inverse.description.isOptional {
+      if !inverse.definition.isOptional {
         problems.append(.missingDestination(of: other.objectID, inverse))
       }
     }
@@ -79,7 +79,7 @@ struct ObjectDeletion {
   private mutating func checkMemberCounts() throws {
     for id in BatchPlan.ordered(changed.keys) {
       for relationship in layout[id.entity].relationships
-      where relationship.isToMany && relationship.description.minimumCount > 0 {
+      where relationship.isToMany && relationship.definition.minimumCount > 0 {
         let members = try objects.store.members(of: id, relationship: relationship)
         let left = members.count { !isGone.contains($0) }
         if left < members.count, let problem = ValidationError.Problem.tooFewMembers(of: id, relationship, left: left) {

@@ -84,7 +84,7 @@ extension FetchSpecification {
       }
     }
     let attributes = entity.storedLeaves.map(\.names)
-    let relationships = entity.relationships.filter { !$0.isToMany && !$0.description.isTransient }.map { [$0.name] }
+    let relationships = entity.relationships.filter { !$0.isToMany && !$0.definition.isTransient }.map { [$0.name] }
     return (attributes + relationships).map { FetchedExpression(keyPath: $0) }
   }
 

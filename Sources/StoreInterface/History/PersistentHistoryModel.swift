@@ -12,21 +12,21 @@ package import Predicates
 public enum PersistentHistoryModel {
   /// The model with the entities `TRANSACTION` and `CHANGE`.
   public static let model: ManagedObjectModel = {
-    var transaction = EntityDescription("TRANSACTION")
+    var transaction = EntityDefinition("TRANSACTION")
     transaction.attributes = [
-      AttributeDescription("author", .string), AttributeDescription("bundleID", .string),
-      AttributeDescription("contextName", .string), AttributeDescription("processID", .string),
-      AttributeDescription("timestamp", .date), AttributeDescription("transactionNumber", .integer64),
+      AttributeDefinition("author", .string), AttributeDefinition("bundleID", .string),
+      AttributeDefinition("contextName", .string), AttributeDefinition("processID", .string),
+      AttributeDefinition("timestamp", .date), AttributeDefinition("transactionNumber", .integer64),
     ]
-    transaction.relationships = [RelationshipDescription("changes", toMany: "CHANGE", inverse: "transaction")]
-    var change = EntityDescription("CHANGE")
+    transaction.relationships = [RelationshipDefinition("changes", toMany: "CHANGE", inverse: "transaction")]
+    var change = EntityDefinition("CHANGE")
     change.attributes = [
-      AttributeDescription("changeID", .integer64), AttributeDescription("changeType", .integer64),
-      AttributeDescription("changedEntity", .string), AttributeDescription(entityNumberName, .integer64),
-      AttributeDescription(primaryKeyName, .integer64), AttributeDescription(transactionNumberName, .integer64),
-      AttributeDescription("updatedProperties", .string),
+      AttributeDefinition("changeID", .integer64), AttributeDefinition("changeType", .integer64),
+      AttributeDefinition("changedEntity", .string), AttributeDefinition(entityNumberName, .integer64),
+      AttributeDefinition(primaryKeyName, .integer64), AttributeDefinition(transactionNumberName, .integer64),
+      AttributeDefinition("updatedProperties", .string),
     ]
-    change.relationships = [RelationshipDescription("transaction", toOne: "TRANSACTION", inverse: "changes")]
+    change.relationships = [RelationshipDefinition("transaction", toOne: "TRANSACTION", inverse: "changes")]
     do {
       return try ManagedObjectModel(entities: [change, transaction])
     } catch {

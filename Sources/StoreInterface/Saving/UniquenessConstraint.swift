@@ -24,7 +24,7 @@ package struct UniquenessConstraint: Sendable {
   /// Every constraint of the model, in entity order.
   package static func all(_ layout: ModelLayout) -> [UniquenessConstraint] {
     layout.layouts.flatMap { own in
-      own.entity.description.uniquenessConstraints.map {
+      own.entity.definition.uniquenessConstraints.map {
         UniquenessConstraint(entity: own.entity, properties: $0, layout: layout)
       }
     }
@@ -69,8 +69,8 @@ package struct UniquenessConstraint: Sendable {
   private static func declaringEntity(of path: String, seenFrom entity: Entity) -> Entity {
     var current = entity
     let property = path.prefix { $0 != "." }
-    while !current.description.attributes.contains(where: { $0.name == property }),
-      !current.description.relationships.contains(where: { $0.name == property }),
+    while !current.definition.attributes.contains(where: { $0.name == property }),
+      !current.definition.relationships.contains(where: { $0.name == property }),
       let parent = current.superentity
     {
       current = parent

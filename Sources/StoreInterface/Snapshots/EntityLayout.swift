@@ -4,7 +4,7 @@ package import ObjectModel
 package final class EntityLayout: Sendable {
   package let entity: Entity
   /// `Entity.attributes`: the order of `Snapshot.attributes`.
-  package let attributes: [AttributeDescription]
+  package let attributes: [AttributeDefinition]
   /// `Entity.relationships`: the order of `Snapshot.toOne`.
   package let relationships: [Relationship]
   package let attributeIndexes: [String: Int]

@@ -17,7 +17,7 @@ public struct AttributeValidator: Sendable {
   }
 
   /// The attribute whose rules these are.
-  public let attribute: AttributeDescription
+  public let attribute: AttributeDefinition
   private let lengthRange: (lower: Int, upper: Int)
   /// Limits that need an exact comparison.
   private let hasValueLimits: Bool
@@ -29,7 +29,7 @@ public struct AttributeValidator: Sendable {
 
   /// Compiles the attribute's regular expression.
   /// - Throws: `ModelError` when it is no valid expression.
-  public init(_ attribute: AttributeDescription) throws(ModelError) {
+  public init(_ attribute: AttributeDefinition) throws(ModelError) {
     var elements: [AttributeValidator] = []
     for element in attribute.composite?.elements ?? [] where !element.isTransient {
       elements.append(try AttributeValidator(element))
@@ -38,12 +38,12 @@ public struct AttributeValidator: Sendable {
   }
 
   /// The rules but for regular expressions, of an attribute whose expression is invalid.
-  package init(withoutExpressions attribute: AttributeDescription) {
+  package init(withoutExpressions attribute: AttributeDefinition) {
     let elements = (attribute.composite?.elements ?? []).filter { !$0.isTransient }
     self.init(attribute, pattern: nil, elements: elements.map { AttributeValidator(withoutExpressions: $0) })
   }
 
-  private init(_ attribute: AttributeDescription, pattern: NSRegularExpression?, elements: [AttributeValidator]) {
+  private init(_ attribute: AttributeDefinition, pattern: NSRegularExpression?, elements: [AttributeValidator]) {
     self.attribute = attribute
     self.pattern = pattern
     self.elements = elements
@@ -137,7 +137,7 @@ public struct AttributeValidator: Sendable {
   /// composite is stored as its elements: one that is required may be null when none of its elements is required.
   public var allowsNull: Bool { plainRule.allowsNull }
 
-  private static func allowsNull(_ attribute: AttributeDescription) -> Bool {
+  private static func allowsNull(_ attribute: AttributeDefinition) -> Bool {
     if attribute.isOptional || attribute.isTransient || attribute.derivation != nil { return true }
     guard let composite = attribute.composite else { return false }
     return composite.elements.allSatisfy { allowsNull($0) }
@@ -248,7 +248,7 @@ public struct AttributeValidator: Sendable {
     return pattern.firstMatch(in: text, range: whole) != nil
   }
 
-  private static func compile(_ attribute: AttributeDescription) throws(ModelError) -> NSRegularExpression? {
+  private static func compile(_ attribute: AttributeDefinition) throws(ModelError) -> NSRegularExpression? {
     guard let source = attribute.regularExpression, !source.isEmpty else { return nil }
     do {
       // Core Data turns it into the predicate `SELF MATCHES`.

@@ -13,15 +13,15 @@ import Testing
 struct BatchHistoryTests {
   /// Boxes, some of them crates, that leave their things alone where they go, and have marks that know nothing of them.
   private static func model() throws -> ManagedObjectModel {
-    var box = EntityDescription("Box")
-    var things = RelationshipDescription("things", toMany: "Thing", inverse: "box")
+    var box = EntityDefinition("Box")
+    var things = RelationshipDefinition("things", toMany: "Thing", inverse: "box")
     things.deleteRule = .noAction
-    box.relationships = [things, RelationshipDescription("marks", toMany: "Mark")]
-    var crate = EntityDescription("Crate")
+    box.relationships = [things, RelationshipDefinition("marks", toMany: "Mark")]
+    var crate = EntityDefinition("Crate")
     crate.superentityName = "Box"
-    var thing = EntityDescription("Thing")
-    thing.relationships = [RelationshipDescription("box", toOne: "Box", inverse: "things")]
-    return try ManagedObjectModel(entities: [box, crate, thing, EntityDescription("Mark")])
+    var thing = EntityDefinition("Thing")
+    thing.relationships = [RelationshipDefinition("box", toOne: "Box", inverse: "things")]
+    return try ManagedObjectModel(entities: [box, crate, thing, EntityDefinition("Mark")])
   }
 
   private func fill(_ store: any PersistentStore) throws {

@@ -106,7 +106,7 @@ extension SeededGenerator {
 
 /// What random models of other tests do not have: rules for deletions and values, constraints.
 enum BatchRules {
-  static func add(to entity: inout EntityDescription, _ random: inout SeededGenerator) {
+  static func add(to entity: inout EntityDefinition, _ random: inout SeededGenerator) {
     let rules: [DeleteRule] = [.nullify, .nullify, .nullify, .cascade, .cascade, .deny, .noAction]
     for index in entity.relationships.indices {
       entity.relationships[index].deleteRule = rules[Int.random(in: rules.indices, using: &random)]
@@ -133,7 +133,7 @@ enum BatchRules {
     }
   }
 
-  static func addConstraint(to entity: inout EntityDescription, _ random: inout SeededGenerator) {
+  static func addConstraint(to entity: inout EntityDefinition, _ random: inout SeededGenerator) {
     let types: Set<AttributeType> = [.integer16, .integer32, .integer64, .boolean, .string, .date, .uuid, .decimal]
     var names = entity.attributes.filter { types.contains($0.type) }.map(\.name)
     names += entity.relationships.filter { !$0.isToMany && $0.inverseName == nil }.map(\.name)

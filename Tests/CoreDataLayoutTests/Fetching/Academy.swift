@@ -31,38 +31,38 @@ struct Academy {
   var stores: [any PersistentStore] { [sqlite, memory] }
 
   private static func makeModel() throws -> ManagedObjectModel {
-    var person = EntityDescription("Person")
+    var person = EntityDefinition("Person")
     person.attributes = [
-      AttributeDescription("name", .string), AttributeDescription("age", .integer16),
-      AttributeDescription("height", .double), AttributeDescription("born", .date),
-      AttributeDescription("active", .boolean),
+      AttributeDefinition("name", .string), AttributeDefinition("age", .integer16),
+      AttributeDefinition("height", .double), AttributeDefinition("born", .date),
+      AttributeDefinition("active", .boolean),
     ]
     person.relationships = [
-      RelationshipDescription("mentor", toOne: "Person", inverse: "mentees"),
-      RelationshipDescription("mentees", toMany: "Person", inverse: "mentor"),
+      RelationshipDefinition("mentor", toOne: "Person", inverse: "mentees"),
+      RelationshipDefinition("mentees", toMany: "Person", inverse: "mentor"),
     ]
-    var pupil = EntityDescription("Pupil")
+    var pupil = EntityDefinition("Pupil")
     pupil.superentityName = "Person"
-    pupil.attributes = [AttributeDescription("grade", .integer32)]
+    pupil.attributes = [AttributeDefinition("grade", .integer32)]
     pupil.relationships = [
-      RelationshipDescription("course", toOne: "Course", inverse: "pupils"),
-      RelationshipDescription("clubs", toMany: "Club", inverse: "members"),
+      RelationshipDefinition("course", toOne: "Course", inverse: "pupils"),
+      RelationshipDefinition("clubs", toMany: "Club", inverse: "members"),
     ]
-    var course = EntityDescription("Course")
-    course.attributes = [AttributeDescription("title", .string), AttributeDescription("code", .integer64)]
+    var course = EntityDefinition("Course")
+    course.attributes = [AttributeDefinition("title", .string), AttributeDefinition("code", .integer64)]
     course.relationships = [
-      RelationshipDescription("pupils", toMany: "Pupil", inverse: "course", ordered: true),
-      RelationshipDescription("lessons", toMany: "Lesson", inverse: "course"),
+      RelationshipDefinition("pupils", toMany: "Pupil", inverse: "course", ordered: true),
+      RelationshipDefinition("lessons", toMany: "Lesson", inverse: "course"),
     ]
-    var lesson = EntityDescription("Lesson")
+    var lesson = EntityDefinition("Lesson")
     lesson.attributes = [
-      AttributeDescription("topic", .string), AttributeDescription("minutes", .integer32),
-      AttributeDescription("cost", .decimal),
+      AttributeDefinition("topic", .string), AttributeDefinition("minutes", .integer32),
+      AttributeDefinition("cost", .decimal),
     ]
-    lesson.relationships = [RelationshipDescription("course", toOne: "Course", inverse: "lessons")]
-    var club = EntityDescription("Club")
-    club.attributes = [AttributeDescription("label", .string), AttributeDescription("fee", .double)]
-    club.relationships = [RelationshipDescription("members", toMany: "Pupil", inverse: "clubs")]
+    lesson.relationships = [RelationshipDefinition("course", toOne: "Course", inverse: "lessons")]
+    var club = EntityDefinition("Club")
+    club.attributes = [AttributeDefinition("label", .string), AttributeDefinition("fee", .double)]
+    club.relationships = [RelationshipDefinition("members", toMany: "Pupil", inverse: "clubs")]
     return try ManagedObjectModel(entities: [person, pupil, course, lesson, club])
   }
 

@@ -18,22 +18,22 @@ struct AgreementTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var staff = EntityDescription("Staff")
+    var staff = EntityDefinition("Staff")
     staff.attributes = [
-      AttributeDescription("name", .string), AttributeDescription("salary", .integer64),
-      AttributeDescription("price", .decimal), AttributeDescription("active", .boolean),
-      AttributeDescription("born", .date), AttributeDescription("photo", .binary),
-      AttributeDescription("mood", .string), AttributeDescription("place", .composite),
+      AttributeDefinition("name", .string), AttributeDefinition("salary", .integer64),
+      AttributeDefinition("price", .decimal), AttributeDefinition("active", .boolean),
+      AttributeDefinition("born", .date), AttributeDefinition("photo", .binary),
+      AttributeDefinition("mood", .string), AttributeDefinition("place", .composite),
     ]
     staff.attributes[5].allowsExternalBinaryDataStorage = true
     staff.attributes[6].isTransient = true
-    staff.attributes[7].composite = AttributeDescription.CompositeReference(
+    staff.attributes[7].composite = AttributeDefinition.CompositeReference(
       name: "Place",
       elements: [
-        AttributeDescription("street", .string), AttributeDescription("area", .composite), .init("cache", .date),
+        AttributeDefinition("street", .string), AttributeDefinition("area", .composite), .init("cache", .date),
       ])
-    staff.attributes[7].composite?.elements[1].composite = AttributeDescription.CompositeReference(
-      name: "Area", elements: [AttributeDescription("size", .double)])
+    staff.attributes[7].composite?.elements[1].composite = AttributeDefinition.CompositeReference(
+      name: "Area", elements: [AttributeDefinition("size", .double)])
     staff.attributes[7].composite?.elements[2].isTransient = true
     let model = try ManagedObjectModel(entities: [staff])
     self.staff = try model.entity("Staff")

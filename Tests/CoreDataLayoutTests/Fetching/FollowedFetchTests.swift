@@ -33,10 +33,10 @@ private final class Outcome: Sendable {
 @Suite("Fetches that are followed")
 struct FollowedFetchTests {
   private func makeStore(_ folder: TemporaryFolder, isApart: Bool) throws -> SQLiteStore {
-    var item = EntityDescription("Item")
-    item.attributes = [AttributeDescription("number", .integer64)]
-    item.relationships = [RelationshipDescription("group", toOne: "Item", inverse: "items")]
-    item.relationships.append(RelationshipDescription("items", toMany: "Item", inverse: "group"))
+    var item = EntityDefinition("Item")
+    item.attributes = [AttributeDefinition("number", .integer64)]
+    item.relationships = [RelationshipDefinition("group", toOne: "Item", inverse: "items")]
+    item.relationships.append(RelationshipDefinition("items", toMany: "Item", inverse: "group"))
     var options = SQLiteStore.Options()
     // Without a write-ahead log readers would keep writers out, so that the store's own connection is used.
     options.isUnderConstruction = !isApart

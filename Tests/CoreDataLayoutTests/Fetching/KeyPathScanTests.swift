@@ -25,13 +25,13 @@ struct KeyPathScanTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [
       .init("text", .string), .init("large", .integer64), .init("real", .double), .init("flag", .boolean),
       .init("uuid", .uuid), .init("day", .date), .init("bytes", .binary), .init("exact", .decimal),
     ]
     item.relationships = [.init("owner", toOne: "Owner")]
-    var owner = EntityDescription("Owner")
+    var owner = EntityDefinition("Owner")
     owner.attributes = [.init("name", .string), .init("weight", .integer32)]
     model = try ManagedObjectModel(entities: [item, owner])
   }

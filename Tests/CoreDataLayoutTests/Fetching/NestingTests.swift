@@ -66,9 +66,9 @@ struct NestingTests {
   func deepest(shape: Int) throws {
     let (name, expected, make) = Self.shapes[shape]
     let folder = try TemporaryFolder()
-    var node = EntityDescription("Node")
-    node.attributes = [AttributeDescription("a", .integer64), AttributeDescription("b", .integer64)]
-    node.relationships = [RelationshipDescription("others", toMany: "Node", inverse: "others")]
+    var node = EntityDefinition("Node")
+    node.attributes = [AttributeDefinition("a", .integer64), AttributeDefinition("b", .integer64)]
+    node.relationships = [RelationshipDefinition("others", toMany: "Node", inverse: "others")]
     let model = try ManagedObjectModel(entities: [node])
     let entity = try model.entity("Node")
     let stores: [any PersistentStore] = [

@@ -19,18 +19,18 @@ struct PageSnapshotTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var place = EntityDescription("Place")
+    var place = EntityDefinition("Place")
     place.attributes = [
       .init("name", .string), .init("large", .integer64), .init("real", .double), .init("small", .float),
       .init("flag", .boolean), .init("day", .date),
     ]
     place.relationships = [.init("owner", toOne: "Owner")]
-    var shop = EntityDescription("Shop")
+    var shop = EntityDefinition("Shop")
     shop.superentityName = "Place"
     shop.attributes = [.init("hours", .string)]
-    var owner = EntityDescription("Owner")
+    var owner = EntityDefinition("Owner")
     owner.attributes = [.init("name", .string)]
-    var paper = EntityDescription("Paper")
+    var paper = EntityDefinition("Paper")
     paper.attributes = [.init("number", .uuid)]
     model = try ManagedObjectModel(entities: [place, shop, owner, paper])
   }

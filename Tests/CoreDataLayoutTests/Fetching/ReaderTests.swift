@@ -40,10 +40,10 @@ struct ReaderTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("number", .integer64), .init("text", .string)]
     item.relationships = [.init("group", toOne: "Group", inverse: "items")]
-    var group = EntityDescription("Group")
+    var group = EntityDefinition("Group")
     group.attributes = [.init("name", .string)]
     group.relationships = [.init("items", toMany: "Item", inverse: "group")]
     model = try ManagedObjectModel(entities: [item, group])

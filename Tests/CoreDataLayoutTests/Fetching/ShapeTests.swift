@@ -83,21 +83,21 @@ struct ShapeTests {
 
   @Test("rows of every type come packed as they come one by one")
   func types() throws {
-    var entity = EntityDescription("Thing")
+    var entity = EntityDefinition("Thing")
     entity.attributes = [
-      AttributeDescription("integer", .integer64), AttributeDescription("flag", .boolean),
-      AttributeDescription("real", .double), AttributeDescription("single", .float),
-      AttributeDescription("date", .date), AttributeDescription("decimal", .decimal),
-      AttributeDescription("text", .string), AttributeDescription("bytes", .binary),
-      AttributeDescription("uuid", .uuid), AttributeDescription("uri", .uri),
+      AttributeDefinition("integer", .integer64), AttributeDefinition("flag", .boolean),
+      AttributeDefinition("real", .double), AttributeDefinition("single", .float),
+      AttributeDefinition("date", .date), AttributeDefinition("decimal", .decimal),
+      AttributeDefinition("text", .string), AttributeDefinition("bytes", .binary),
+      AttributeDefinition("uuid", .uuid), AttributeDefinition("uri", .uri),
     ]
     entity.relationships = [
-      RelationshipDescription("next", toOne: "Thing", inverse: "previous"),
-      RelationshipDescription("previous", toOne: "Thing", inverse: "next"),
+      RelationshipDefinition("next", toOne: "Thing", inverse: "previous"),
+      RelationshipDefinition("previous", toOne: "Thing", inverse: "next"),
     ]
-    var special = EntityDescription("Special")
+    var special = EntityDefinition("Special")
     special.superentityName = "Thing"
-    special.attributes = [AttributeDescription("extra", .string)]
+    special.attributes = [AttributeDefinition("extra", .string)]
     let model = try ManagedObjectModel(entities: [entity, special])
     let folder = try TemporaryFolder()
     let store = try SQLiteStore.create(path: folder.path("things.sqlite"), model: model)
@@ -110,7 +110,7 @@ struct ShapeTests {
       store.id(of: entities[index], Int64(index + 1))
     }
     for index in 0..<count {
-      func value(_ attribute: AttributeDescription) -> Value {
+      func value(_ attribute: AttributeDefinition) -> Value {
         if Int.random(in: 0..<4, using: &random) == 0 { return .null }
         let number = Int64.random(in: -9...9, using: &random)
         switch attribute.type {

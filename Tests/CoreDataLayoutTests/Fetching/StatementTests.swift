@@ -145,10 +145,10 @@ struct SpatialFetchTests {
   @Test("rows with and without coordinates are found as without the tree", arguments: [false, true])
   func bounds(isBothBounded: Bool) throws {
     let folder = try TemporaryFolder()
-    var place = EntityDescription("Place")
-    place.attributes = [AttributeDescription("x", .double), AttributeDescription("y", .double)]
+    var place = EntityDefinition("Place")
+    place.attributes = [AttributeDefinition("x", .double), AttributeDefinition("y", .double)]
     place.fetchIndexes = [
-      FetchIndexDescription("byPlace", elements: ["x", "y"].map { .init(.property($0), kind: .rTree) })
+      FetchIndexDefinition("byPlace", elements: ["x", "y"].map { .init(.property($0), kind: .rTree) })
     ]
     let model = try ManagedObjectModel(entities: [place])
     let entity = try model.entity("Place")

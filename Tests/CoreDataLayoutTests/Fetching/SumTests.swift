@@ -24,14 +24,14 @@ struct SumTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var team = EntityDescription("Team")
-    var total = AttributeDescription("total", .double)
-    total.derivation = AttributeDescription.Derivation(expression: "sum:(members.debt)")
-    team.attributes = [AttributeDescription("number", .integer64), total]
-    team.relationships = [RelationshipDescription("members", toMany: "Member", inverse: "team")]
-    var member = EntityDescription("Member")
-    member.attributes = [AttributeDescription("debt", .double)]
-    member.relationships = [RelationshipDescription("team", toOne: "Team", inverse: "members")]
+    var team = EntityDefinition("Team")
+    var total = AttributeDefinition("total", .double)
+    total.derivation = AttributeDefinition.Derivation(expression: "sum:(members.debt)")
+    team.attributes = [AttributeDefinition("number", .integer64), total]
+    team.relationships = [RelationshipDefinition("members", toMany: "Member", inverse: "team")]
+    var member = EntityDefinition("Member")
+    member.attributes = [AttributeDefinition("debt", .double)]
+    member.relationships = [RelationshipDefinition("team", toOne: "Team", inverse: "members")]
     let model = try ManagedObjectModel(entities: [team, member])
     (self.team, self.member) = (try model.entity("Team"), try model.entity("Member"))
     stores = [

@@ -19,13 +19,13 @@ struct ValueLookupTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [
       .init("code", .integer64), .init("name", .string), .init("plain", .integer32), .init("flag", .boolean),
     ]
     item.fetchIndexes = [
-      FetchIndexDescription("byCode", elements: [.init(.property("code"))]),
-      FetchIndexDescription("byName", elements: [.init(.property("name"))]),
+      FetchIndexDefinition("byCode", elements: [.init(.property("code"))]),
+      FetchIndexDefinition("byName", elements: [.init(.property("name"))]),
     ]
     model = try ManagedObjectModel(entities: [item])
   }

@@ -12,7 +12,7 @@ import Testing
 @Suite("Join tables of page loads")
 struct JoinLoadTests {
   private static func model() throws -> ManagedObjectModel {
-    var person = EntityDescription("Person")
+    var person = EntityDefinition("Person")
     person.attributes = [.init("name", .string)]
     person.relationships = [
       .init("friends", toMany: "Person", inverse: "friends"),
@@ -22,13 +22,13 @@ struct JoinLoadTests {
       .init("visited", toMany: "Club", inverse: "visitors", ordered: true),
       .init("boats", toMany: "Boat", inverse: "crew"),
     ]
-    var club = EntityDescription("Club")
+    var club = EntityDefinition("Club")
     club.relationships = [
       .init("members", toMany: "Person", inverse: "clubs"),
       .init("admirers", toMany: "Person", inverse: "favourites"),
       .init("visitors", toMany: "Person", inverse: "visited", ordered: true),
     ]
-    var boat = EntityDescription("Boat")
+    var boat = EntityDefinition("Boat")
     boat.relationships = [.init("crew", toMany: "Person", inverse: "boats"), .init("berths", toMany: "Club")]
     return try ManagedObjectModel(entities: [person, club, boat])
   }

@@ -16,17 +16,17 @@ struct RandomCollection {
     model = try ManagedObjectModel(entities: Self.entities())
   }
 
-  private static func entities() -> [EntityDescription] {
-    var item = EntityDescription("Item")
+  private static func entities() -> [EntityDefinition] {
+    var item = EntityDefinition("Item")
     item.attributes = [
       .init("small", .integer16), .init("medium", .integer32), .init("large", .integer64), .init("exact", .decimal),
       .init("real", .double), .init("single", .float), .init("text", .string), .init("flag", .boolean),
       .init("day", .date), .init("bytes", .binary), .init("uuid", .uuid), .init("link", .uri),
       .init("object", .transformable), .init("code", .string),
     ]
-    var image = AttributeDescription("image", .binary)
+    var image = AttributeDefinition("image", .binary)
     image.allowsExternalBinaryDataStorage = true
-    var size = AttributeDescription("size", .composite)
+    var size = AttributeDefinition("size", .composite)
     size.composite = .init(name: "Size", elements: [.init("height", .double), .init("unit", .string)])
     item.attributes += [image, size]
     item.attributes += [
@@ -51,35 +51,35 @@ struct RandomCollection {
       .init("partly", elements: [.init(.property("medium"))], partialIndexPredicate: "medium > 5"),
       .init("place", elements: [.init(.property("real"), kind: .rTree)]),
     ]
-    var special = EntityDescription("Special")
+    var special = EntityDefinition("Special")
     special.superentityName = "Item"
     special.attributes = [.init("extra", .string), preset("extraPreset", .integer16, .integer(-9))]
-    var owner = EntityDescription("Owner")
+    var owner = EntityDefinition("Owner")
     owner.attributes = [.init("name", .string), derived("itemCount", "count:(items)")]
     owner.relationships = [
       .init("items", toMany: "Item", inverse: "owner", ordered: true), .init("tags", toMany: "Tag", inverse: "owners"),
     ]
-    var group = EntityDescription("Group")
+    var group = EntityDefinition("Group")
     group.superentityName = "Owner"
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.attributes = [.init("name", .string)]
     tag.relationships = [.init("owners", toMany: "Owner", inverse: "tags", ordered: true)]
     return [item, special, owner, group, tag]
   }
 
-  private static func preset(_ name: String, _ type: AttributeType, _ value: Value) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  private static func preset(_ name: String, _ type: AttributeType, _ value: Value) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, type)
     attribute.defaultValue = value
     return attribute
   }
 
-  private static func derived(_ name: String, _ expression: String) -> AttributeDescription {
-    var attribute = AttributeDescription(name, .integer64)
+  private static func derived(_ name: String, _ expression: String) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, .integer64)
     attribute.derivation = .init(expression: expression)
     return attribute
   }
 
-  private static func index(_ name: String, _ properties: [String], ascending: Bool = true) -> FetchIndexDescription {
+  private static func index(_ name: String, _ properties: [String], ascending: Bool = true) -> FetchIndexDefinition {
     .init(name, elements: properties.map { .init(.property($0), isAscending: ascending) })
   }
 

@@ -92,10 +92,10 @@ struct SavedPageTests {
   @Test("a save that has to do with other rows ends the load first", arguments: 0..<3)
   func otherRows(kind: Int) throws {
     let folder = try TemporaryFolder()
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("name", .string)]
     item.relationships = [.init("tags", toMany: "Tag", inverse: "items")]
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.relationships = [.init("items", toMany: "Item", inverse: "tags")]
     let model = try ManagedObjectModel(entities: [item, tag])
     let items = try model.entity("Item")
@@ -131,7 +131,7 @@ struct SavedPageTests {
   @Test("a value that does not fit is refused as without pages", arguments: [false, true])
   func misfits(loads: Bool) throws {
     let folder = try TemporaryFolder()
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.attributes = [.init("number", .integer32), .init("weight", .double), .init("price", .decimal)]
     let model = try ManagedObjectModel(entities: [item])
     let items = try model.entity("Item")

@@ -13,9 +13,9 @@ import Testing
 struct CellDecodingTests {
   /// One attribute of every type, and some with limits.
   static func model() throws -> ManagedObjectModel {
-    var thing = EntityDescription("Thing")
-    func add(_ name: String, _ type: AttributeType, _ change: (inout AttributeDescription) -> Void = { _ in }) {
-      var attribute = AttributeDescription(name, type)
+    var thing = EntityDefinition("Thing")
+    func add(_ name: String, _ type: AttributeType, _ change: (inout AttributeDefinition) -> Void = { _ in }) {
+      var attribute = AttributeDefinition(name, type)
       attribute.isOptional = true
       change(&attribute)
       thing.attributes.append(attribute)

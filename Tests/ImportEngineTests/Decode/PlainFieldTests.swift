@@ -14,24 +14,24 @@ import Testing
 @Suite("Plain fields")
 struct PlainFieldTests {
   private static func model() throws -> ManagedObjectModel {
-    var thing = EntityDescription("Thing")
-    var owner = EntityDescription("Owner")
-    var name = AttributeDescription("name", .string)
+    var thing = EntityDefinition("Thing")
+    var owner = EntityDefinition("Owner")
+    var name = AttributeDefinition("name", .string)
     name.isOptional = true
     owner.attributes = [name]
     for (name, type) in [("number", AttributeType.integer16), ("time", .integer32), ("text", .string)] {
-      var attribute = AttributeDescription(name, type)
+      var attribute = AttributeDefinition(name, type)
       attribute.isOptional = true
       thing.attributes.append(attribute)
     }
     thing.attributes[0].minimumValue = .integer(-3)
     thing.attributes[0].maximumValue = .integer(30_000)
-    var must = AttributeDescription("must", .string)
+    var must = AttributeDefinition("must", .string)
     must.isOptional = false
     thing.attributes.append(must)
-    var toOwner = RelationshipDescription("owner", toOne: "Owner", inverse: "things")
+    var toOwner = RelationshipDefinition("owner", toOne: "Owner", inverse: "things")
     toOwner.isOptional = true
-    var toThings = RelationshipDescription("things", toMany: "Thing", inverse: "owner")
+    var toThings = RelationshipDefinition("things", toMany: "Thing", inverse: "owner")
     toThings.isOptional = true
     thing.relationships = [toOwner]
     owner.relationships = [toThings]

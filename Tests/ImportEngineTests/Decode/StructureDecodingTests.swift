@@ -14,37 +14,37 @@ import Testing
 @Suite("References and nested objects, decoded")
 struct StructureDecodingTests {
   static func model() throws -> ManagedObjectModel {
-    func optional(_ name: String, _ type: AttributeType) -> AttributeDescription {
-      var attribute = AttributeDescription(name, type)
+    func optional(_ name: String, _ type: AttributeType) -> AttributeDefinition {
+      var attribute = AttributeDefinition(name, type)
       attribute.isOptional = true
       return attribute
     }
-    var venue = EntityDescription("Venue")
+    var venue = EntityDefinition("Venue")
     venue.attributes = [optional("name", .string), optional("rank", .integer16)]
     venue.relationships = [
-      RelationshipDescription("place", toOne: "Place", inverse: "venues"),
-      RelationshipDescription("menu", toMany: "Dish", inverse: "venue"),
-      RelationshipDescription("tags", toMany: "Tag", inverse: "venues"),
-      RelationshipDescription("numbers", toMany: "Number", inverse: "venues"),
+      RelationshipDefinition("place", toOne: "Place", inverse: "venues"),
+      RelationshipDefinition("menu", toMany: "Dish", inverse: "venue"),
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "venues"),
+      RelationshipDefinition("numbers", toMany: "Number", inverse: "venues"),
     ]
-    var place = EntityDescription("Place")
+    var place = EntityDefinition("Place")
     place.attributes = [optional("city", .string), optional("code", .integer32), optional("latitude", .double)]
-    place.relationships = [RelationshipDescription("venues", toMany: "Venue", inverse: "place")]
-    var dish = EntityDescription("Dish")
+    place.relationships = [RelationshipDefinition("venues", toMany: "Venue", inverse: "place")]
+    var dish = EntityDefinition("Dish")
     dish.attributes = [optional("title", .string), optional("price", .decimal)]
     dish.relationships = [
-      RelationshipDescription("venue", toOne: "Venue", inverse: "menu"),
-      RelationshipDescription("parts", toMany: "Part", inverse: "dish"),
+      RelationshipDefinition("venue", toOne: "Venue", inverse: "menu"),
+      RelationshipDefinition("parts", toMany: "Part", inverse: "dish"),
     ]
-    var part = EntityDescription("Part")
+    var part = EntityDefinition("Part")
     part.attributes = [optional("weight", .integer32)]
-    part.relationships = [RelationshipDescription("dish", toOne: "Dish", inverse: "parts")]
-    var tag = EntityDescription("Tag")
+    part.relationships = [RelationshipDefinition("dish", toOne: "Dish", inverse: "parts")]
+    var tag = EntityDefinition("Tag")
     tag.attributes = [optional("name", .string)]
-    tag.relationships = [RelationshipDescription("venues", toMany: "Venue", inverse: "tags")]
-    var number = EntityDescription("Number")
+    tag.relationships = [RelationshipDefinition("venues", toMany: "Venue", inverse: "tags")]
+    var number = EntityDefinition("Number")
     number.attributes = [optional("value", .integer16)]
-    number.relationships = [RelationshipDescription("venues", toMany: "Venue", inverse: "numbers")]
+    number.relationships = [RelationshipDefinition("venues", toMany: "Venue", inverse: "numbers")]
     return try ManagedObjectModel(entities: [venue, place, dish, part, tag, number])
   }
 

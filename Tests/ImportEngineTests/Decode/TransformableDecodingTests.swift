@@ -14,8 +14,8 @@ private struct CountTransformer: AttributeTransformer {
 @Suite("JSON values in Transformable attributes")
 struct TransformableDecodingTests {
   private func model(_ transformer: String? = nil) throws -> ManagedObjectModel {
-    var entity = EntityDescription("Thing")
-    var shape = AttributeDescription("shape", .transformable)
+    var entity = EntityDefinition("Thing")
+    var shape = AttributeDefinition("shape", .transformable)
     shape.valueTransformerName = transformer
     entity.attributes = [shape]
     return try ManagedObjectModel(entities: [entity])
@@ -68,10 +68,10 @@ struct TransformableDecodingTests {
 
   @Test("the pieces of a text become an archive of an array, also in an element of a composite")
   func pieces() throws {
-    var entity = EntityDescription("Thing")
-    var spot = AttributeDescription("spot", .composite)
+    var entity = EntityDefinition("Thing")
+    var spot = AttributeDefinition("spot", .composite)
     spot.composite = .init(name: "Spot", elements: [.init("marks", .transformable)])
-    entity.attributes = [AttributeDescription("shape", .transformable), spot, AttributeDescription("name", .string)]
+    entity.attributes = [AttributeDefinition("shape", .transformable), spot, AttributeDefinition("name", .string)]
     let model = try ManagedObjectModel(entities: [entity])
     let csv = "f,g\nsea|surf||é,sun\n"
     let expected = "data \(Array(try ArchivedContent.list(["sea", "surf", "", "é"].map { .string($0) }).archived()))"

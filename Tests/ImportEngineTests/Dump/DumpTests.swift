@@ -102,10 +102,10 @@ struct DumpTests {
   @Test("a derived attribute that the store cannot compute comes back with its value")
   func derivedValue() throws {
     let run = try DumpRun()
-    var item = EntityDescription("Item")
-    item.attributes = [AttributeDescription("count", .integer64), AttributeDescription("name", .string)]
+    var item = EntityDefinition("Item")
+    item.attributes = [AttributeDefinition("count", .integer64), AttributeDefinition("name", .string)]
     item.attributes[0].derivation = .init(expression: "median:(others.rank)")
-    item.relationships = [RelationshipDescription("others", toMany: "Item")]
+    item.relationships = [RelationshipDefinition("others", toMany: "Item")]
     let model = try ManagedObjectModel(entities: [item])
     let path = run.workspace.path("Store.sqlite")
     let store = try SQLiteStore.create(path: path, model: model)

@@ -150,7 +150,7 @@ struct RandomStore {
     "'null'", "'12'", "' '",
   ]
 
-  private mutating func value(_ attribute: AttributeDescription) throws -> String {
+  private mutating func value(_ attribute: AttributeDefinition) throws -> String {
     func one(_ list: [String]) -> String { list[Int.random(in: 0..<list.count, using: &generator)] }
     switch attribute.type {
     case .integer16: return one(Array(Self.integers[..<5]))

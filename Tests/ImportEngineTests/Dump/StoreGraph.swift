@@ -110,7 +110,7 @@ struct StoreGraph: Equatable {
     }
   }
 
-  private func value(_ attribute: AttributeDescription, _ row: Statement, _ at: Int32) throws -> String {
+  private func value(_ attribute: AttributeDefinition, _ row: Statement, _ at: Int32) throws -> String {
     if attribute.allowsExternalBinaryDataStorage {
       let bytes = row.blob(at: at) ?? []
       guard bytes.first == 2 else { return Data(bytes.dropFirst()).base64EncodedString() }

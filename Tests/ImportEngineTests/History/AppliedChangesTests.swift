@@ -20,38 +20,38 @@ struct AppliedChangesTests {
   /// Books (novels among them) with an author, an editor without inverse, tags and ordered chapters, and one of each
   /// kind of value.
   private static func model() throws -> ManagedObjectModel {
-    var book = EntityDescription("Book")
-    var isbn = AttributeDescription("isbn", .string)
+    var book = EntityDefinition("Book")
+    var isbn = AttributeDefinition("isbn", .string)
     isbn.preservesValueInHistoryOnDeletion = true
-    var count = AttributeDescription("chapterCount", .integer64)
+    var count = AttributeDefinition("chapterCount", .integer64)
     count.derivation = .init(expression: "chapters.@count")
     book.attributes = [
-      isbn, AttributeDescription("pages", .integer32), AttributeDescription("large", .integer64),
-      AttributeDescription("isOut", .boolean), AttributeDescription("ratio", .double),
-      AttributeDescription("weight", .float), AttributeDescription("price", .decimal),
-      AttributeDescription("printed", .date), AttributeDescription("cover", .binary),
-      AttributeDescription("token", .uuid), AttributeDescription("page", .uri), count,
+      isbn, AttributeDefinition("pages", .integer32), AttributeDefinition("large", .integer64),
+      AttributeDefinition("isOut", .boolean), AttributeDefinition("ratio", .double),
+      AttributeDefinition("weight", .float), AttributeDefinition("price", .decimal),
+      AttributeDefinition("printed", .date), AttributeDefinition("cover", .binary),
+      AttributeDefinition("token", .uuid), AttributeDefinition("page", .uri), count,
     ]
     book.uniquenessConstraints = [["isbn"]]
     book.relationships = [
-      RelationshipDescription("author", toOne: "Author", inverse: "books"),
-      RelationshipDescription("tags", toMany: "Tag", inverse: "books"),
-      RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", ordered: true),
+      RelationshipDefinition("author", toOne: "Author", inverse: "books"),
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "books"),
+      RelationshipDefinition("chapters", toMany: "Chapter", inverse: "book", ordered: true),
     ]
-    var novel = EntityDescription("Novel")
+    var novel = EntityDefinition("Novel")
     novel.superentityName = "Book"
-    novel.attributes = [AttributeDescription("genre", .string)]
-    var author = EntityDescription("Author")
-    author.attributes = [AttributeDescription("name", .string)]
-    author.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "author")]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("name", .string)]
-    tag.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "tags")]
-    var chapter = EntityDescription("Chapter")
-    var number = AttributeDescription("number", .integer16)
+    novel.attributes = [AttributeDefinition("genre", .string)]
+    var author = EntityDefinition("Author")
+    author.attributes = [AttributeDefinition("name", .string)]
+    author.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "author")]
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("name", .string)]
+    tag.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "tags")]
+    var chapter = EntityDefinition("Chapter")
+    var number = AttributeDefinition("number", .integer16)
     number.maximumValue = .integer(1_000)
     chapter.attributes = [number]
-    chapter.relationships = [RelationshipDescription("book", toOne: "Book", inverse: "chapters")]
+    chapter.relationships = [RelationshipDefinition("book", toOne: "Book", inverse: "chapters")]
     return try ManagedObjectModel(entities: [author, book, chapter, novel, tag])
   }
 
@@ -140,7 +140,7 @@ struct AppliedChangesTests {
   }
 
   private static func value(
-    of attribute: AttributeDescription, _ object: ManagedObject, _ random: inout SeededGenerator
+    of attribute: AttributeDefinition, _ object: ManagedObject, _ random: inout SeededGenerator
   ) -> Value {
     let number = Int64.random(in: -3...3, using: &random)
     if number == 0 { return .null }

@@ -14,8 +14,8 @@ extension DumpedObjects {
 
     init(from older: ManagedObjectModel, to newer: ManagedObjectModel, offsets: [String: Int64]) {
       (self.older, self.newer, self.offsets) = (older, newer, offsets)
-      let all = newer.descriptions.map { ($0.name, $0.renamingIdentifier) }
-      let former = Set(older.descriptions.map(\.name))
+      let all = newer.definitions.map { ($0.name, $0.renamingIdentifier) }
+      let former = Set(older.definitions.map(\.name))
       for part in all {
         if let old = RenamingRules.source(of: part, among: all, older: former) { newNames[old] = part.0 }
       }
@@ -28,7 +28,7 @@ extension DumpedObjects {
       }
     }
 
-    func source(of attribute: AttributeDescription, _ entity: Entity, _ old: Entity) -> String? {
+    func source(of attribute: AttributeDefinition, _ entity: Entity, _ old: Entity) -> String? {
       RenamingRules.source(
         of: (attribute.name, attribute.renamingIdentifier),
         among: entity.attributes.filter { !$0.isTransient }.map { ($0.name, $0.renamingIdentifier) },
@@ -37,8 +37,8 @@ extension DumpedObjects {
 
     func source(of relationship: Relationship, _ entity: Entity, _ old: Entity) -> String? {
       RenamingRules.source(
-        of: (relationship.name, relationship.description.renamingIdentifier),
-        among: entity.relationships.map { ($0.name, $0.description.renamingIdentifier) },
+        of: (relationship.name, relationship.definition.renamingIdentifier),
+        among: entity.relationships.map { ($0.name, $0.definition.renamingIdentifier) },
         older: Set(old.relationships.map(\.name)))
     }
   }

@@ -9,8 +9,8 @@ import Testing
 struct MigrationStepsTests {
   private static func model(_ attributes: String...) throws -> ManagedObjectModel {
     let entities = ["Note", "Tag"].map { name in
-      var entity = EntityDescription(name)
-      entity.attributes = attributes.map { AttributeDescription($0, .string) }
+      var entity = EntityDefinition(name)
+      entity.attributes = attributes.map { AttributeDefinition($0, .string) }
       return entity
     }
     return try ManagedObjectModel(entities: entities)

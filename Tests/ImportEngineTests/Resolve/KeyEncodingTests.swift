@@ -19,10 +19,10 @@ struct KeyEncodingTests {
   }
 
   private func model() throws -> Entity {
-    var thing = EntityDescription("Thing")
+    var thing = EntityDefinition("Thing")
     thing.attributes = [
-      AttributeDescription("a", .integer64), AttributeDescription("b", .string), AttributeDescription("c", .double),
-      AttributeDescription("d", .string),
+      AttributeDefinition("a", .integer64), AttributeDefinition("b", .string), AttributeDefinition("c", .double),
+      AttributeDefinition("d", .string),
     ]
     return try #require(try ManagedObjectModel(entities: [thing])["Thing"])
   }

@@ -332,8 +332,8 @@ struct BatchRequestTests {
 
   @Test("a batch over several stores changes all or none")
   func severalStores() throws {
-    var item = EntityDescription("Item")
-    item.attributes = [AttributeDescription("name", .string), AttributeDescription("rank", .integer64)]
+    var item = EntityDefinition("Item")
+    item.attributes = [AttributeDefinition("name", .string), AttributeDefinition("rank", .integer64)]
     item.uniquenessConstraints = [["name"]]
     let model = try ManagedObjectModel(entities: [item])
     let entity = try model.required("Item")

@@ -55,16 +55,16 @@ struct BatchWorld {
       let rules: [DeleteRule] = [.nullify, .nullify, .nullify, .cascade, .cascade, .deny, .noAction, .nullify]
       return rules[Int.random(in: 0..<8, using: &random)]
     }
-    func toOne(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
-      var relationship = RelationshipDescription(name, toOne: destination, inverse: inverse)
+    func toOne(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDefinition {
+      var relationship = RelationshipDefinition(name, toOne: destination, inverse: inverse)
       relationship.deleteRule = rule()
       relationship.isOptional = !hasRules || name != "box" || Int.random(in: 0..<3, using: &random) > 0
       return relationship
     }
     func toMany(_ name: String, _ destination: String, _ inverse: String?, ordered: Bool = false)
-      -> RelationshipDescription
+      -> RelationshipDefinition
     {
-      var relationship = RelationshipDescription(name, toMany: destination, inverse: inverse, ordered: ordered)
+      var relationship = RelationshipDefinition(name, toMany: destination, inverse: inverse, ordered: ordered)
       relationship.deleteRule = rule()
       if hasRules, inverse != nil, Int.random(in: 0..<5, using: &random) == 0 {
         relationship.minimumCount = 1
@@ -72,12 +72,12 @@ struct BatchWorld {
       }
       return relationship
     }
-    func derived(_ name: String, _ type: AttributeType, _ expression: String) -> AttributeDescription {
-      var attribute = AttributeDescription(name, type)
+    func derived(_ name: String, _ type: AttributeType, _ expression: String) -> AttributeDefinition {
+      var attribute = AttributeDefinition(name, type)
       attribute.derivation = .init(expression: expression)
       return attribute
     }
-    var node = EntityDescription("Node")
+    var node = EntityDefinition("Node")
     node.attributes = [
       .init("code", .integer64), .init("name", .string), .init("rank", .integer32), .init("weight", .double),
       .init("day", .date), .init("price", .decimal), .init("flag", .boolean),
@@ -95,13 +95,13 @@ struct BatchWorld {
       toOne("twinOf", "Node", "twin"), toMany("peers", "Node", "peers"),
       toMany("rivals", "Node", "rivals", ordered: true),
     ]
-    var leaf = EntityDescription("Leaf")
+    var leaf = EntityDefinition("Leaf")
     leaf.superentityName = "Node"
     leaf.attributes = [.init("extra", .string)]
-    var tag = EntityDescription("Tag")
+    var tag = EntityDefinition("Tag")
     tag.attributes = [.init("name", .string), derived("uses", .integer64, "count:(nodes)")]
     tag.relationships = [toMany("nodes", "Node", "tags")]
-    var box = EntityDescription("Box")
+    var box = EntityDefinition("Box")
     box.attributes = [
       .init("name", .string), derived("total", .integer64, "sum:(nodes.rank)"),
       derived("size", .integer64, "count:(nodes)"),
@@ -121,7 +121,7 @@ struct BatchWorld {
   /// Puts the same random objects into every store.
   mutating func fill(nodes: Int, tags: Int = 6, boxes: Int = 5) throws {
     var request = SaveRequest()
-    let hasOptionalBox = try entity("Node").relationship("box")?.description.isOptional == true
+    let hasOptionalBox = try entity("Node").relationship("box")?.definition.isOptional == true
     let boxIDs = try (1...boxes).map { id(try entity("Box"), Int64($0)) }
     let tagIDs = try (1...tags).map { id(try entity("Tag"), Int64($0)) }
     for box in boxIDs { request.inserted.append(snapshot(box, ["name": .string("box \(number(3))")], [:])) }

@@ -16,10 +16,10 @@ struct BooleanConstraintTests {
     let container: PersistentContainer
 
     init(_ kind: StoreKind) throws {
-      var toggle = EntityDescription("Toggle")
+      var toggle = EntityDefinition("Toggle")
       toggle.attributes = [.init("left", .boolean), .init("right", .boolean), .init("name", .string)]
       toggle.uniquenessConstraints = [["left", "right"]]
-      var choice = EntityDescription("Choice")
+      var choice = EntityDefinition("Choice")
       choice.attributes = [.init("chosen", .boolean), .init("name", .string)]
       choice.uniquenessConstraints = [["chosen"]]
       let model = try ManagedObjectModel(entities: [toggle, choice])

@@ -17,12 +17,12 @@ struct DefaultConstraintTests {
     let container: PersistentContainer
 
     init(_ kind: StoreKind) throws {
-      var article = EntityDescription("Article")
-      var shop = AttributeDescription("shop", .string)
+      var article = EntityDefinition("Article")
+      var shop = AttributeDefinition("shop", .string)
       shop.defaultValue = .string("main")
-      var mark = AttributeDescription("mark", .boolean)
+      var mark = AttributeDefinition("mark", .boolean)
       mark.defaultValue = .boolean(false)
-      var stock = AttributeDescription("stock", .integer32)
+      var stock = AttributeDefinition("stock", .integer32)
       stock.maximumValue = .integer(10)
       article.attributes = [
         shop, .init("number", .integer64), .init("label", .string), mark, stock, .init("origin", .uuid),

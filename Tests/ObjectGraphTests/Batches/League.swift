@@ -12,20 +12,20 @@ struct League {
   let team: Entity
 
   init(_ kind: StoreKind) throws {
-    var player = EntityDescription("Player")
-    var name = AttributeDescription("name", .string)
+    var player = EntityDefinition("Player")
+    var name = AttributeDefinition("name", .string)
     name.isOptional = false
-    var wins = AttributeDescription("wins", .integer16)
+    var wins = AttributeDefinition("wins", .integer16)
     wins.defaultValue = .integer(0)
     wins.maximumValue = .integer(1_000)
-    player.attributes = [name, wins, AttributeDescription("note", .string), AttributeDescription("born", .date)]
+    player.attributes = [name, wins, AttributeDefinition("note", .string), AttributeDefinition("born", .date)]
     player.uniquenessConstraints = [["name"]]
-    var ofTeam = RelationshipDescription("team", toOne: "Team", inverse: "players")
+    var ofTeam = RelationshipDefinition("team", toOne: "Team", inverse: "players")
     ofTeam.isOptional = false
     player.relationships = [ofTeam]
-    var team = EntityDescription("Team")
-    team.attributes = [AttributeDescription("title", .string)]
-    team.relationships = [RelationshipDescription("players", toMany: "Player", inverse: "team")]
+    var team = EntityDefinition("Team")
+    team.attributes = [AttributeDefinition("title", .string)]
+    team.relationships = [RelationshipDefinition("players", toMany: "Player", inverse: "team")]
     let model = try ManagedObjectModel(entities: [player, team])
     folder = try TemporaryFolder()
     container = try PersistentContainer(name: "league", model: model, store: try kind.makeStore(model, in: folder))

@@ -150,17 +150,17 @@ struct ConstraintResolutionTests {
     let label: Entity
 
     init(_ kind: StoreKind) throws {
-      var good = EntityDescription("Good")
+      var good = EntityDefinition("Good")
       good.attributes = [
-        AttributeDescription("code", .string), AttributeDescription("serial", .integer64),
-        AttributeDescription("title", .string),
+        AttributeDefinition("code", .string), AttributeDefinition("serial", .integer64),
+        AttributeDefinition("title", .string),
       ]
       good.uniquenessConstraints = [["code"], ["serial"]]
-      good.relationships = [RelationshipDescription("substitute", toOne: "Good")]
-      var label = EntityDescription("Label")
-      label.attributes = [AttributeDescription("text", .string)]
+      good.relationships = [RelationshipDefinition("substitute", toOne: "Good")]
+      var label = EntityDefinition("Label")
+      label.attributes = [AttributeDefinition("text", .string)]
       label.relationships = [
-        RelationshipDescription("good", toOne: "Good"), RelationshipDescription("others", toMany: "Good"),
+        RelationshipDefinition("good", toOne: "Good"), RelationshipDefinition("others", toMany: "Good"),
       ]
       let model = try ManagedObjectModel(entities: [good, label])
       folder = try TemporaryFolder()

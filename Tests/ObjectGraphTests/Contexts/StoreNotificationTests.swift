@@ -10,8 +10,8 @@ struct StoreNotificationTests {
   private let model: ManagedObjectModel
 
   init() throws {
-    var note = EntityDescription("Note")
-    note.attributes = [AttributeDescription("text", .string)]
+    var note = EntityDefinition("Note")
+    note.attributes = [AttributeDefinition("text", .string)]
     model = try ManagedObjectModel(entities: [note])
   }
 

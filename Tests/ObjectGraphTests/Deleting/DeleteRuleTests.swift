@@ -11,11 +11,11 @@ private struct Ring {
   let link: Entity
 
   init(_ kind: StoreKind, _ rule: DeleteRule) throws {
-    var link = EntityDescription("Link")
-    link.attributes = [AttributeDescription("number", .integer64)]
-    var next = RelationshipDescription("next", toOne: "Link", inverse: "previous")
+    var link = EntityDefinition("Link")
+    link.attributes = [AttributeDefinition("number", .integer64)]
+    var next = RelationshipDefinition("next", toOne: "Link", inverse: "previous")
     next.deleteRule = rule
-    var previous = RelationshipDescription("previous", toOne: "Link", inverse: "next")
+    var previous = RelationshipDefinition("previous", toOne: "Link", inverse: "next")
     previous.deleteRule = rule == .noAction ? .noAction : .nullify
     link.relationships = [next, previous]
     let model = try ManagedObjectModel(entities: [link])

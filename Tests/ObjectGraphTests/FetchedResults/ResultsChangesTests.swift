@@ -97,7 +97,7 @@ struct FetchedResultsDifferenceTests {
   @Test(
     "a list that does what they say becomes the new one, sections in another order included", arguments: UInt64(1)...30)
   func random(seed: UInt64) throws {
-    let item = try #require(try ManagedObjectModel(entities: [EntityDescription("Item")])["Item"])
+    let item = try #require(try ManagedObjectModel(entities: [EntityDefinition("Item")])["Item"])
     var random = SeededGenerator(seed: seed)
     func snapshot() -> FetchedResultsSnapshot {
       var sections = (0..<6).map { Section(name: "\($0)", objectIDs: []) }

@@ -63,8 +63,8 @@ struct SectionKeyPathTests {
 
   @Test("different dates are different sections, whatever their fraction of a second", arguments: StoreKind.allCases)
   func dates(kind: StoreKind) throws {
-    var visit = EntityDescription("Visit")
-    visit.attributes = [AttributeDescription("at", .date)]
+    var visit = EntityDefinition("Visit")
+    visit.attributes = [AttributeDefinition("at", .date)]
     let model = try ManagedObjectModel(entities: [visit])
     let folder = try TemporaryFolder()
     let container = try PersistentContainer(name: "visits", model: model, store: try kind.makeStore(model, in: folder))

@@ -20,11 +20,11 @@ private struct Crowd: Sendable {
     // second.
     let count = wanted ?? (kind == .sqlite ? 2_400 : 320)
     self.count = count
-    var item = EntityDescription("Item")
-    item.attributes = [AttributeDescription("number", .integer64)]
-    item.relationships = [RelationshipDescription("group", toOne: "Group", inverse: "items")]
-    var group = EntityDescription("Group")
-    group.relationships = [RelationshipDescription("items", toMany: "Item", inverse: "group")]
+    var item = EntityDefinition("Item")
+    item.attributes = [AttributeDefinition("number", .integer64)]
+    item.relationships = [RelationshipDefinition("group", toOne: "Group", inverse: "items")]
+    var group = EntityDefinition("Group")
+    group.relationships = [RelationshipDefinition("items", toMany: "Item", inverse: "group")]
     let model = try ManagedObjectModel(entities: [item, group])
     folder = try TemporaryFolder()
     let store = try kind.makeStore(model, in: folder)

@@ -22,12 +22,12 @@ struct HistoryFilterTests {
     private(set) var redrawings = 0
 
     init(_ kind: StoreKind, in folder: TemporaryFolder) throws {
-      var post = EntityDescription("Post")
-      post.attributes = [AttributeDescription("title", .string), AttributeDescription("likes", .integer32)]
-      post.relationships = [RelationshipDescription("comments", toMany: "Comment", inverse: "post")]
-      var comment = EntityDescription("Comment")
-      comment.attributes = [AttributeDescription("text", .string)]
-      comment.relationships = [RelationshipDescription("post", toOne: "Post", inverse: "comments")]
+      var post = EntityDefinition("Post")
+      post.attributes = [AttributeDefinition("title", .string), AttributeDefinition("likes", .integer32)]
+      post.relationships = [RelationshipDefinition("comments", toMany: "Comment", inverse: "post")]
+      var comment = EntityDefinition("Comment")
+      comment.attributes = [AttributeDefinition("text", .string)]
+      comment.relationships = [RelationshipDefinition("post", toOne: "Post", inverse: "comments")]
       let url = kind == .inMemory ? nil : folder.file("feed.sqlite")
       let description = PersistentStoreDescription(type: .sqlite, url: url)
       description.tracksHistory = true

@@ -16,28 +16,28 @@ struct HistoryLibrary {
   let chapter: Entity
 
   init(_ kind: StoreKind = .sqlite) throws {
-    var isbn = AttributeDescription("isbn", .string)
+    var isbn = AttributeDefinition("isbn", .string)
     isbn.preservesValueInHistoryOnDeletion = true
-    var printed = AttributeDescription("printed", .date)
+    var printed = AttributeDefinition("printed", .date)
     printed.preservesValueInHistoryOnDeletion = true
-    var book = EntityDescription("Book")
+    var book = EntityDefinition("Book")
     book.attributes = [
-      AttributeDescription("title", .string), AttributeDescription("price", .double), isbn, printed,
+      AttributeDefinition("title", .string), AttributeDefinition("price", .double), isbn, printed,
     ]
     book.relationships = [
-      RelationshipDescription("author", toOne: "Author", inverse: "books"),
-      RelationshipDescription("tags", toMany: "Tag", inverse: "books"),
-      RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", ordered: true),
+      RelationshipDefinition("author", toOne: "Author", inverse: "books"),
+      RelationshipDefinition("tags", toMany: "Tag", inverse: "books"),
+      RelationshipDefinition("chapters", toMany: "Chapter", inverse: "book", ordered: true),
     ]
-    var author = EntityDescription("Author")
-    author.attributes = [AttributeDescription("name", .string)]
-    author.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "author")]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("name", .string)]
-    tag.relationships = [RelationshipDescription("books", toMany: "Book", inverse: "tags")]
-    var chapter = EntityDescription("Chapter")
-    chapter.attributes = [AttributeDescription("number", .integer32)]
-    chapter.relationships = [RelationshipDescription("book", toOne: "Book", inverse: "chapters")]
+    var author = EntityDefinition("Author")
+    author.attributes = [AttributeDefinition("name", .string)]
+    author.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "author")]
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("name", .string)]
+    tag.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "tags")]
+    var chapter = EntityDefinition("Chapter")
+    chapter.attributes = [AttributeDefinition("number", .integer32)]
+    chapter.relationships = [RelationshipDefinition("book", toOne: "Book", inverse: "chapters")]
     let model = try ManagedObjectModel(entities: [author, book, chapter, tag])
     folder = try TemporaryFolder()
     let store: any PersistentStore

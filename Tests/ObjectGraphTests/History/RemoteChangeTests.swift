@@ -17,8 +17,8 @@ struct RemoteChangeTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    var note = EntityDescription("Note")
-    note.attributes = [AttributeDescription("text", .string)]
+    var note = EntityDefinition("Note")
+    note.attributes = [AttributeDefinition("text", .string)]
     model = try ManagedObjectModel(entities: [note])
   }
 

@@ -19,9 +19,9 @@ struct TombstoneTests {
     ]
 
     init(_ kind: StoreKind) throws {
-      var thing = EntityDescription("Thing")
-      thing.attributes = Self.types.map { AttributeDescription("attribute\(Self.types.firstIndex(of: $0) ?? 0)", $0) }
-      var long = AttributeDescription("long", .binary)
+      var thing = EntityDefinition("Thing")
+      thing.attributes = Self.types.map { AttributeDefinition("attribute\(Self.types.firstIndex(of: $0) ?? 0)", $0) }
+      var long = AttributeDefinition("long", .binary)
       long.allowsExternalBinaryDataStorage = true
       thing.attributes.append(long)
       for index in thing.attributes.indices { thing.attributes[index].preservesValueInHistoryOnDeletion = true }

@@ -15,10 +15,10 @@ struct CompositeTests {
     let venue: Entity
 
     init(_ kind: StoreKind) throws {
-      func attribute(_ name: String, _ type: AttributeType, _ change: (inout AttributeDescription) -> Void = { _ in })
-        -> AttributeDescription
+      func attribute(_ name: String, _ type: AttributeType, _ change: (inout AttributeDefinition) -> Void = { _ in })
+        -> AttributeDefinition
       {
-        var attribute = AttributeDescription(name, type)
+        var attribute = AttributeDefinition(name, type)
         change(&attribute)
         return attribute
       }
@@ -47,7 +47,7 @@ struct CompositeTests {
             attribute("currency", .string) { $0.defaultValue = .string("EUR") },
           ])
       }
-      var venue = EntityDescription("Venue")
+      var venue = EntityDefinition("Venue")
       venue.attributes = [.init("name", .string), address, price]
       venue.uniquenessConstraints = [["address.street", "address.number"]]
       let model = try ManagedObjectModel(entities: [venue])

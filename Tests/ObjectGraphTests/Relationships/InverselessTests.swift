@@ -13,11 +13,11 @@ struct InverselessTests {
     let thing: Entity
 
     init(_ kind: StoreKind) throws {
-      var box = EntityDescription("Box")
-      box.attributes = [AttributeDescription("name", .string)]
-      box.relationships = [RelationshipDescription("things", toMany: "Thing")]
-      var thing = EntityDescription("Thing")
-      thing.attributes = [AttributeDescription("name", .string)]
+      var box = EntityDefinition("Box")
+      box.attributes = [AttributeDefinition("name", .string)]
+      box.relationships = [RelationshipDefinition("things", toMany: "Thing")]
+      var thing = EntityDefinition("Thing")
+      thing.attributes = [AttributeDefinition("name", .string)]
       let model = try ManagedObjectModel(entities: [box, thing])
       folder = try TemporaryFolder()
       container = try PersistentContainer(name: "boxes", model: model, store: try kind.makeStore(model, in: folder))

@@ -10,13 +10,13 @@ struct ChangedPropertiesTests {
   private static func container(
     _ count: Int, isUnique: Bool = false, _ kind: StoreKind, _ folder: TemporaryFolder
   ) throws -> PersistentContainer {
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     // Entities have their attributes in the order of their names: the last one stays the last.
-    item.attributes = (0..<count).map { AttributeDescription("n\(1_000 + $0)", .integer64) }
+    item.attributes = (0..<count).map { AttributeDefinition("n\(1_000 + $0)", .integer64) }
     item.attributes[count - 1].isTransient = true
     item.relationships = [
-      RelationshipDescription("next", toOne: "Item", inverse: "previous"),
-      RelationshipDescription("previous", toOne: "Item", inverse: "next"),
+      RelationshipDefinition("next", toOne: "Item", inverse: "previous"),
+      RelationshipDefinition("previous", toOne: "Item", inverse: "next"),
     ]
     if isUnique { item.uniquenessConstraints = [["n1000"]] }
     let model = try ManagedObjectModel(entities: [item])

@@ -15,10 +15,10 @@ struct EditedSnapshotTests {
   private static let attributes = ["count", "day", "flag", "mood", "name", "note", "ratio"]
 
   private static func model() throws -> ManagedObjectModel {
-    var item = EntityDescription("Item")
-    var mood = AttributeDescription("mood", .string)
+    var item = EntityDefinition("Item")
+    var mood = AttributeDefinition("mood", .string)
     mood.isTransient = true
-    var name = AttributeDescription("name", .string)
+    var name = AttributeDefinition("name", .string)
     name.minimumValue = .integer(2)
     item.attributes = [
       .init("count", .integer32), .init("day", .date), .init("flag", .boolean), mood, name, .init("note", .string),
@@ -221,8 +221,8 @@ struct EditedSnapshotTests {
 
   @Test("what is not edited is validated too, also of many attributes", arguments: [3, 64, 65, 80])
   func validation(attributeCount: Int) throws {
-    var item = EntityDescription("Item")
-    item.attributes = (0..<attributeCount).map { AttributeDescription("n\(1_000 + $0)", .integer64) }
+    var item = EntityDefinition("Item")
+    item.attributes = (0..<attributeCount).map { AttributeDefinition("n\(1_000 + $0)", .integer64) }
     item.attributes[0].isOptional = false
     let model = try ManagedObjectModel(entities: [item])
     let folder = try TemporaryFolder()

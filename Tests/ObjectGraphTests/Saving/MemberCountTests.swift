@@ -30,8 +30,8 @@ struct MemberCountTests {
   private static func container(_ limits: Case, _ kind: StoreKind, _ folder: TemporaryFolder) throws
     -> PersistentContainer
   {
-    var cart = EntityDescription("Cart")
-    var lines = RelationshipDescription("lines", toMany: "Line", inverse: "cart")
+    var cart = EntityDefinition("Cart")
+    var lines = RelationshipDefinition("lines", toMany: "Line", inverse: "cart")
     lines.isOptional = limits.isOptional
     lines.minimumCount = limits.least
     lines.maximumCount = limits.most
@@ -41,11 +41,11 @@ struct MemberCountTests {
     tags.destinationEntityName = "Tag"
     tags.inverseName = "carts"
     cart.relationships = [lines, tags]
-    var line = EntityDescription("Line")
-    line.relationships = [RelationshipDescription("cart", toOne: "Cart", inverse: "lines")]
+    var line = EntityDefinition("Line")
+    line.relationships = [RelationshipDefinition("cart", toOne: "Cart", inverse: "lines")]
     line.relationships[0].isOptional = false
-    var tag = EntityDescription("Tag")
-    tag.relationships = [RelationshipDescription("carts", toMany: "Cart", inverse: "tags")]
+    var tag = EntityDefinition("Tag")
+    tag.relationships = [RelationshipDefinition("carts", toMany: "Cart", inverse: "tags")]
     tag.relationships[0].isOptional = false
     let model = try ManagedObjectModel(entities: [cart, line, tag])
     return try PersistentContainer(name: "shop", model: model, store: try kind.makeStore(model, in: folder))

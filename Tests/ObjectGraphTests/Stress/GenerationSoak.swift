@@ -68,13 +68,13 @@ final class GenerationSoak: Sendable {
   }
 
   private static func model() throws -> ManagedObjectModel {
-    var account = EntityDescription("Account")
+    var account = EntityDefinition("Account")
     account.attributes = [.init("number", .integer64), .init("total", .integer64)]
     account.relationships = [.init("entries", toMany: "Entry", inverse: "account")]
-    var entry = EntityDescription("Entry")
+    var entry = EntityDefinition("Entry")
     entry.attributes = [.init("amount", .integer64), .init("transfer", .integer64)]
     entry.relationships = [.init("account", toOne: "Account", inverse: "entries")]
-    var counter = EntityDescription("Counter")
+    var counter = EntityDefinition("Counter")
     counter.attributes = [.init("transfers", .integer64)]
     return try ManagedObjectModel(entities: [account, entry, counter])
   }

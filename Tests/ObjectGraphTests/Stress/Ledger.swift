@@ -38,15 +38,15 @@ struct Ledger: Sendable {
   }
 
   private static func model() throws -> ManagedObjectModel {
-    var account = EntityDescription("Account")
-    account.attributes = [AttributeDescription("name", .string), AttributeDescription("total", .integer64)]
+    var account = EntityDefinition("Account")
+    account.attributes = [AttributeDefinition("name", .string), AttributeDefinition("total", .integer64)]
     account.uniquenessConstraints = [["name"]]
-    var entries = RelationshipDescription("entries", toMany: "Entry", inverse: "account")
+    var entries = RelationshipDefinition("entries", toMany: "Entry", inverse: "account")
     entries.deleteRule = .cascade
     account.relationships = [entries]
-    var entry = EntityDescription("Entry")
-    entry.attributes = [AttributeDescription("number", .integer64)]
-    entry.relationships = [RelationshipDescription("account", toOne: "Account", inverse: "entries")]
+    var entry = EntityDefinition("Entry")
+    entry.attributes = [AttributeDefinition("number", .integer64)]
+    entry.relationships = [RelationshipDefinition("account", toOne: "Account", inverse: "entries")]
     return try ManagedObjectModel(entities: [account, entry])
   }
 

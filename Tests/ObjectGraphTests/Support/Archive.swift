@@ -19,31 +19,31 @@ struct Archive {
 
   init(_ kind: StoreKind) throws {
     self.kind = kind
-    var item = EntityDescription("Item")
+    var item = EntityDefinition("Item")
     item.isAbstract = true
-    var count = AttributeDescription("count", .integer32)
+    var count = AttributeDefinition("count", .integer32)
     count.defaultValue = .integer(0)
     item.attributes = [
-      AttributeDescription("code", .string), AttributeDescription("title", .string),
-      AttributeDescription("note", .string),
+      AttributeDefinition("code", .string), AttributeDefinition("title", .string),
+      AttributeDefinition("note", .string),
       count,
     ]
     item.uniquenessConstraints = [["code"]]
-    item.relationships = [RelationshipDescription("tags", toMany: "Tag", inverse: "items")]
-    var book = EntityDescription("Book")
+    item.relationships = [RelationshipDefinition("tags", toMany: "Tag", inverse: "items")]
+    var book = EntityDefinition("Book")
     book.superentityName = "Item"
-    var chapters = RelationshipDescription("chapters", toMany: "Chapter", inverse: "book")
+    var chapters = RelationshipDefinition("chapters", toMany: "Chapter", inverse: "book")
     chapters.deleteRule = .cascade
     book.relationships = [chapters]
-    var record = EntityDescription("Record")
+    var record = EntityDefinition("Record")
     record.superentityName = "Item"
-    var chapter = EntityDescription("Chapter")
-    chapter.attributes = [AttributeDescription("number", .integer32), AttributeDescription("text", .string)]
-    chapter.relationships = [RelationshipDescription("book", toOne: "Book", inverse: "chapters")]
+    var chapter = EntityDefinition("Chapter")
+    chapter.attributes = [AttributeDefinition("number", .integer32), AttributeDefinition("text", .string)]
+    chapter.relationships = [RelationshipDefinition("book", toOne: "Book", inverse: "chapters")]
     chapter.uniquenessConstraints = [["book", "number"]]
-    var tag = EntityDescription("Tag")
-    tag.attributes = [AttributeDescription("name", .string)]
-    tag.relationships = [RelationshipDescription("items", toMany: "Item", inverse: "tags")]
+    var tag = EntityDefinition("Tag")
+    tag.attributes = [AttributeDefinition("name", .string)]
+    tag.relationships = [RelationshipDefinition("items", toMany: "Item", inverse: "tags")]
     let model = try ManagedObjectModel(entities: [item, book, record, chapter, tag])
     folder = try TemporaryFolder()
     container = try PersistentContainer(name: "archive", model: model, store: try kind.makeStore(model, in: folder))

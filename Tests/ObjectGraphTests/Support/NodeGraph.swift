@@ -12,14 +12,14 @@ struct NodeGraph {
   let node: Entity
 
   init(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:]) throws {
-    var node = EntityDescription("Node")
-    node.attributes = [AttributeDescription("number", .integer64), AttributeDescription("value", .integer64)]
-    var children = RelationshipDescription("children", toMany: "Node", inverse: "parent")
+    var node = EntityDefinition("Node")
+    node.attributes = [AttributeDefinition("number", .integer64), AttributeDefinition("value", .integer64)]
+    var children = RelationshipDefinition("children", toMany: "Node", inverse: "parent")
     children.deleteRule = .cascade
     node.relationships = [
-      RelationshipDescription("parent", toOne: "Node", inverse: "children"), children,
-      RelationshipDescription("friends", toMany: "Node", inverse: "friendOf"),
-      RelationshipDescription("friendOf", toMany: "Node", inverse: "friends"),
+      RelationshipDefinition("parent", toOne: "Node", inverse: "children"), children,
+      RelationshipDefinition("friends", toMany: "Node", inverse: "friendOf"),
+      RelationshipDefinition("friendOf", toMany: "Node", inverse: "friends"),
     ]
     let model = try ManagedObjectModel(entities: [node])
     folder = try TemporaryFolder()

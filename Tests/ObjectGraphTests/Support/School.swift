@@ -46,49 +46,49 @@ struct School {
   var store: any PersistentStore { container.coordinator.store }
 
   private static func model() throws -> ManagedObjectModel {
-    var person = EntityDescription("Person")
-    var name = AttributeDescription("name", .string)
+    var person = EntityDefinition("Person")
+    var name = AttributeDefinition("name", .string)
     name.isOptional = false
     name.minimumValue = .integer(2)
-    var email = AttributeDescription("email", .string)
+    var email = AttributeDefinition("email", .string)
     email.regularExpression = "[^@]+@[^@]+"
-    var age = AttributeDescription("age", .integer16)
+    var age = AttributeDefinition("age", .integer16)
     age.maximumValue = .integer(120)
     age.defaultValue = .integer(7)
-    var mood = AttributeDescription("mood", .string)
+    var mood = AttributeDefinition("mood", .string)
     mood.isTransient = true
-    person.attributes = [name, email, age, mood, AttributeDescription("height", .float)]
+    person.attributes = [name, email, age, mood, AttributeDefinition("height", .float)]
     person.uniquenessConstraints = [["email"]]
-    var pupil = EntityDescription("Pupil")
+    var pupil = EntityDefinition("Pupil")
     pupil.superentityName = "Person"
-    pupil.attributes = [AttributeDescription("grade", .integer32)]
+    pupil.attributes = [AttributeDefinition("grade", .integer32)]
     pupil.relationships = [
-      RelationshipDescription("course", toOne: "Course", inverse: "pupils"),
-      RelationshipDescription("locker", toOne: "Locker", inverse: "owner"),
-      RelationshipDescription("clubs", toMany: "Club", inverse: "members"),
+      RelationshipDefinition("course", toOne: "Course", inverse: "pupils"),
+      RelationshipDefinition("locker", toOne: "Locker", inverse: "owner"),
+      RelationshipDefinition("clubs", toMany: "Club", inverse: "members"),
     ]
-    var course = EntityDescription("Course")
-    course.attributes = [AttributeDescription("title", .string), AttributeDescription("code", .integer64)]
-    var pupils = RelationshipDescription("pupils", toMany: "Pupil", inverse: "course", ordered: true)
+    var course = EntityDefinition("Course")
+    course.attributes = [AttributeDefinition("title", .string), AttributeDefinition("code", .integer64)]
+    var pupils = RelationshipDefinition("pupils", toMany: "Pupil", inverse: "course", ordered: true)
     pupils.maximumCount = 3
-    var lessons = RelationshipDescription("lessons", toMany: "Lesson", inverse: "course")
+    var lessons = RelationshipDefinition("lessons", toMany: "Lesson", inverse: "course")
     lessons.deleteRule = .cascade
     course.relationships = [pupils, lessons]
-    var lesson = EntityDescription("Lesson")
-    lesson.attributes = [AttributeDescription("topic", .string)]
-    var owner = RelationshipDescription("course", toOne: "Course", inverse: "lessons")
+    var lesson = EntityDefinition("Lesson")
+    lesson.attributes = [AttributeDefinition("topic", .string)]
+    var owner = RelationshipDefinition("course", toOne: "Course", inverse: "lessons")
     owner.isOptional = false
-    var next = RelationshipDescription("next", toOne: "Lesson")
+    var next = RelationshipDefinition("next", toOne: "Lesson")
     next.deleteRule = .cascade
     lesson.relationships = [owner, next]
-    var locker = EntityDescription("Locker")
-    locker.attributes = [AttributeDescription("number", .integer32)]
-    var holder = RelationshipDescription("owner", toOne: "Pupil", inverse: "locker")
+    var locker = EntityDefinition("Locker")
+    locker.attributes = [AttributeDefinition("number", .integer32)]
+    var holder = RelationshipDefinition("owner", toOne: "Pupil", inverse: "locker")
     holder.deleteRule = .deny
     locker.relationships = [holder]
-    var club = EntityDescription("Club")
-    club.attributes = [AttributeDescription("name", .string)]
-    club.relationships = [RelationshipDescription("members", toMany: "Pupil", inverse: "clubs")]
+    var club = EntityDefinition("Club")
+    club.attributes = [AttributeDefinition("name", .string)]
+    club.relationships = [RelationshipDefinition("members", toMany: "Pupil", inverse: "clubs")]
     return try ManagedObjectModel(entities: [person, pupil, course, lesson, locker, club])
   }
 

@@ -15,7 +15,7 @@ struct ComparisonTests {
   struct Nothing: PredicateSubject {
     let objectID: ObjectID
     init() throws {
-      let model = try ManagedObjectModel(entities: [EntityDescription("Nothing")])
+      let model = try ManagedObjectModel(entities: [EntityDefinition("Nothing")])
       objectID = ObjectID(entity: try model.required("Nothing"), reference: .temporary(UUID()))
     }
     func value(at keyPath: FetchPredicate.KeyPath) -> Value { .null }

@@ -115,7 +115,7 @@ struct GraphTests {
     #expect(try keys("objectID IN %@", [root, warehouse.id(warehouse.crate, 5)]) == [1, 5])
     #expect(try keys("parent.objectID == %@", root) == [2, 3])
     #expect(try keys("entity == %@", warehouse.crate) == [5])
-    #expect(try keys("entity == %@", warehouse.item.description) == [1, 2, 3, 4])
+    #expect(try keys("entity == %@", warehouse.item.definition) == [1, 2, 3, 4])
   }
 
   static let compactions: [(String, FetchPredicate)] = [

@@ -32,7 +32,7 @@ struct LineEndTests {
     #expect(TextPattern.matches(text, pattern) == matches)
     #expect(TextPattern.Matcher(pattern)?.matches(text) == matches)
     #expect(TextPattern.matches(text, pattern, options: .localized) == matches || pattern.contains("X"))
-    var attribute = AttributeDescription("text", .string)
+    var attribute = AttributeDefinition("text", .string)
     attribute.regularExpression = pattern
     let validator = try AttributeValidator(attribute)
     #expect(validator.violations(of: .string(text)).isEmpty == matches)
@@ -42,7 +42,7 @@ struct LineEndTests {
     "what only the parentheses around it would complete is no regular expression", arguments: ["a)|(b", "(", "a)("])
   func unbalanced(pattern: String) throws {
     #expect(TextPattern.Matcher(pattern) == nil)
-    var attribute = AttributeDescription("text", .string)
+    var attribute = AttributeDefinition("text", .string)
     attribute.regularExpression = pattern
     #expect(throws: ModelError.self) { try AttributeValidator(attribute) }
   }

@@ -50,7 +50,7 @@ struct InitCommandTests {
 
     let model = try ModelReader.readFile(path: workspace.path("Model.xcdatamodeld"))
     #expect(model.warnings.isEmpty)
-    let order = try #require(model.model["Order"]?.description)
+    let order = try #require(model.model["Order"]?.definition)
     #expect(order.attributes.first { $0.name == "code" }?.type == .string)
     #expect(order.attributes.first { $0.name == "paid" }?.type == .boolean)
     #expect(order.attributes.first { $0.name == "total" }?.type == .decimal)
@@ -155,7 +155,7 @@ struct InitCommandTests {
     try workspace.write("shop.csv", "x\n")
     let model = try ModelReader.read(path: workspace.path("Shop.xcdatamodeld"))
     let entity = try #require(
-      model.entities.first { !$0.description.isAbstract && $0.attributes.contains { $0.type == .string } })
+      model.entities.first { !$0.definition.isAbstract && $0.attributes.contains { $0.type == .string } })
     let attributes = entity.attributes.filter { $0.type == .string && $0.derivation == nil }
     let names = attributes.map { attribute in
       attribute.name.map { $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined()

@@ -111,10 +111,10 @@ struct InitKeyTests {
     }
     try #require(try await workspace.run("init", "a.csv", "b.csv", "c.csv", "--name", "t").exitCode == 0)
     let model = try ModelReader.read(path: workspace.path("t.xcdatamodeld"))
-    #expect(model["A"]?.relationships.allSatisfy(\.description.isOptional) == true)
+    #expect(model["A"]?.relationships.allSatisfy(\.definition.isOptional) == true)
     for name in ["B", "C"] {
       #expect(model[name]?.relationships.map(\.destination.name) == ["A"], "\(name)")
-      #expect(model[name]?.relationships.contains(where: \.description.isOptional) == false, "\(name)")
+      #expect(model[name]?.relationships.contains(where: \.definition.isOptional) == false, "\(name)")
     }
     #expect(try await workspace.run("run", "pipelines/t.yaml").exitCode == 0)
   }
@@ -129,10 +129,10 @@ struct InitKeyTests {
     try #require(made.exitCode == 0, "\(made.talk)")
     let model = try ModelReader.read(path: workspace.path("t.xcdatamodeld"))
     let required = model.entities.flatMap { entity in
-      entity.relationships.filter { !$0.isToMany && !$0.description.isOptional }.map { "\(entity.name).\($0.name)" }
+      entity.relationships.filter { !$0.isToMany && !$0.definition.isOptional }.map { "\(entity.name).\($0.name)" }
     }
     #expect(required == ["Department.headEmployee"])
-    #expect(model["Folder"]?.relationships.contains { $0.description.deleteRule == .deny } == false)
+    #expect(model["Folder"]?.relationships.contains { $0.definition.deleteRule == .deny } == false)
     #expect(try workspace.text("pipelines/t.yaml").contains("objects that require each other could never be deleted"))
     #expect(try await workspace.run("run", "pipelines/t.yaml").exitCode == 0)
   }

@@ -50,16 +50,16 @@ struct AppleStoreMigrationTests {
     #expect(check.exitCode == 0, "\(check.text)")
     // The cached model says what the one that Apple's framework wrote says, in every field that the engine reads.
     let (ours, apples) = (try cachedModel(workspace.path(store)), try cachedModel(workspace.path(made)))
-    for (mine, theirs) in zip(ours.descriptions, apples.descriptions) {
+    for (mine, theirs) in zip(ours.definitions, apples.definitions) {
       #expect(Self.sorted(mine, like: theirs) == Self.sorted(theirs, like: theirs))
     }
-    #expect(ours.descriptions.count == apples.descriptions.count)
+    #expect(ours.definitions.count == apples.definitions.count)
     #expect(ours.entityVersionHashesByName == apples.entityVersionHashesByName)
   }
 
   /// Properties in the order of their names, as both have them in an order of their own. A program that made its model
   /// in code gave its entities no classes.
-  private static func sorted(_ entity: EntityDescription, like other: EntityDescription) -> EntityDescription {
+  private static func sorted(_ entity: EntityDefinition, like other: EntityDefinition) -> EntityDefinition {
     var entity = entity
     entity.attributes.sort { $0.name < $1.name }
     entity.relationships.sort { $0.name < $1.name }

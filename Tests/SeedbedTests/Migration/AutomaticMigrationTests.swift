@@ -218,8 +218,8 @@ struct AutomaticMigrationTests {
   func configurations() throws {
     let folder = try TemporaryFolder()
     let entities = ["Book", "Note"].map { name in
-      var entity = EntityDescription(name)
-      entity.attributes = [AttributeDescription("text", .string)]
+      var entity = EntityDefinition(name)
+      entity.attributes = [AttributeDefinition("text", .string)]
       return entity
     }
     let model = try ManagedObjectModel(

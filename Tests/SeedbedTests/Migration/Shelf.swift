@@ -7,21 +7,21 @@ enum Shelf {
   /// The versions, the oldest first.
   static func models() throws -> [ManagedObjectModel] {
     try [
-      [AttributeDescription("title", .string)],
-      [renamed("heading", "title"), AttributeDescription("pages", .integer32)],
+      [AttributeDefinition("title", .string)],
+      [renamed("heading", "title"), AttributeDefinition("pages", .integer32)],
       [
-        renamed("heading", "title"), AttributeDescription("pages", .integer32), AttributeDescription("author", .string),
+        renamed("heading", "title"), AttributeDefinition("pages", .integer32), AttributeDefinition("author", .string),
       ],
     ].map { attributes in
-      var book = EntityDescription("Book")
+      var book = EntityDefinition("Book")
       book.attributes = attributes
-      book.relationships = [RelationshipDescription("next", toOne: "Book")]
+      book.relationships = [RelationshipDefinition("next", toOne: "Book")]
       return try ManagedObjectModel(entities: [book])
     }
   }
 
-  private static func renamed(_ name: String, _ before: String) -> AttributeDescription {
-    var attribute = AttributeDescription(name, .string)
+  private static func renamed(_ name: String, _ before: String) -> AttributeDefinition {
+    var attribute = AttributeDefinition(name, .string)
     attribute.renamingIdentifier = before
     return attribute
   }

@@ -41,7 +41,7 @@ struct PublicNameTests {
     // Other names of types are not to be told from these.
     let aliases: [String: Any.Type] = [
       "ComparisonPredicate": ComparisonPredicate.self, "CompoundPredicate": CompoundPredicate.self,
-      "FetchIndexElementDescription": FetchIndexElementDescription.self, "ManagedObjectID": ManagedObjectID.self,
+      "FetchIndexElementType": FetchIndexElementType.self, "ManagedObjectID": ManagedObjectID.self,
       "MergePolicyType": MergePolicyType.self, "SnapshotEventType": SnapshotEventType.self,
     ]
     #expect(try Self.publicTypes(of: modules) == Self.names(EveryEngineType.all).union(aliases.keys))

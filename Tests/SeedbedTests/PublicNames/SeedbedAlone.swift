@@ -3,10 +3,10 @@ import Seedbed
 /// A program of the engine with one import: a model, a store in memory, objects, a fetch. Dates and URLs are
 /// Foundation's, which comes along.
 func titlesOfLongBooks() throws -> [String] {
-  var book = EntityDescription("Book")
+  var book = EntityDefinition("Book")
   book.attributes = [
-    AttributeDescription("title", .string), AttributeDescription("pages", .integer32),
-    AttributeDescription("published", .date), AttributeDescription("shop", .uri),
+    AttributeDefinition("title", .string), AttributeDefinition("pages", .integer32),
+    AttributeDefinition("published", .date), AttributeDefinition("shop", .uri),
   ]
   let model = try ManagedObjectModel(entities: [book])
   let container = PersistentContainer(

@@ -47,7 +47,7 @@ extension DeleteRule {
   public static var denyDeleteRule: Self { .deny }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// `type`
   public var attributeType: AttributeType {
     get { type }
@@ -55,7 +55,7 @@ extension AttributeDescription {
   }
 }
 
-extension RelationshipDescription {
+extension RelationshipDefinition {
   /// `minimumCount`
   public var minCount: Int {
     get { minimumCount }
@@ -68,52 +68,49 @@ extension RelationshipDescription {
   }
 }
 
-extension EntityDescription {
+extension EntityDefinition {
   /// `fetchIndexes`
-  public var indexes: [FetchIndexDescription] {
+  public var indexes: [FetchIndexDefinition] {
     get { fetchIndexes }
     set { fetchIndexes = newValue }
   }
   /// Attributes, relationships and fetched properties together, in this order; setting them sorts them by kind.
-  public var properties: [any PropertyDescription] {
-    get { attributes as [any PropertyDescription] + relationships + fetchedProperties }
+  public var properties: [any PropertyDefinition] {
+    get { attributes as [any PropertyDefinition] + relationships + fetchedProperties }
     set {
-      attributes = newValue.compactMap { $0 as? AttributeDescription }
-      relationships = newValue.compactMap { $0 as? RelationshipDescription }
-      fetchedProperties = newValue.compactMap { $0 as? FetchedPropertyDescription }
+      attributes = newValue.compactMap { $0 as? AttributeDefinition }
+      relationships = newValue.compactMap { $0 as? RelationshipDefinition }
+      fetchedProperties = newValue.compactMap { $0 as? FetchedPropertyDefinition }
     }
   }
 
   /// The attributes declared here, by their names.
-  public var attributesByName: [String: AttributeDescription] {
+  public var attributesByName: [String: AttributeDefinition] {
     Dictionary(attributes.map { ($0.name, $0) }) { first, _ in first }
   }
   /// The relationships declared here, by their names.
-  public var relationshipsByName: [String: RelationshipDescription] {
+  public var relationshipsByName: [String: RelationshipDefinition] {
     Dictionary(relationships.map { ($0.name, $0) }) { first, _ in first }
   }
   /// `properties`, by their names.
-  public var propertiesByName: [String: any PropertyDescription] {
+  public var propertiesByName: [String: any PropertyDefinition] {
     Dictionary(properties.map { ($0.name, $0) }) { first, _ in first }
   }
 }
 
 /// What attributes, relationships and fetched properties have in common. There are no others.
-public protocol PropertyDescription: Sendable {
+public protocol PropertyDefinition: Sendable {
   /// Unique among the entity's properties.
   var name: String { get set }
   /// Free entries of the model's author.
   var userInfo: [String: String] { get set }
 }
 
-extension AttributeDescription: PropertyDescription {}
-extension RelationshipDescription: PropertyDescription {}
-extension FetchedPropertyDescription: PropertyDescription {}
+extension AttributeDefinition: PropertyDefinition {}
+extension RelationshipDefinition: PropertyDefinition {}
+extension FetchedPropertyDefinition: PropertyDefinition {}
 
-/// Core Data's name of the elements of an index.
-public typealias FetchIndexElementDescription = FetchIndexDescription.Element
-
-extension FetchIndexDescription {
+extension FetchIndexDefinition {
   /// An index over elements.
   public init(name: String, elements: [Element]?) { self.init(name, elements: elements ?? []) }
 }

@@ -1,5 +1,5 @@
 /// An attribute as a model declares it. In a composite attribute, `elements` are its leaf and nested attributes.
-public struct AttributeDescription: Sendable, Hashable {
+public struct AttributeDefinition: Sendable, Hashable {
   /// A letter or underscore, then letters, digits and underscores; unique among the entity's properties.
   public var name: String
   /// The type of its values.
@@ -64,10 +64,10 @@ public struct AttributeDescription: Sendable, Hashable {
     /// Name of the composite type, unique among those of the model.
     public var name: String
     /// The attributes inside, composites among them, in any order.
-    public var elements: [AttributeDescription]
+    public var elements: [AttributeDefinition]
 
     /// A composite type with its elements.
-    public init(name: String, elements: [AttributeDescription]) {
+    public init(name: String, elements: [AttributeDefinition]) {
       self.name = name
       self.elements = elements
     }

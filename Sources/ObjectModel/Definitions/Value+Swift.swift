@@ -37,7 +37,7 @@ extension Value {
   public var composite: [String: Value]? { if case .composite(let elements) = self { elements } else { nil } }
 }
 
-extension AttributeDescription {
+extension AttributeDefinition {
   /// The value as this attribute holds it, where Swift's type is not the model's: an integer for a Double or a Boolean,
   /// a double for a Decimal. Nil for a value that the attribute cannot take, such as text for a number or 0.5 for an
   /// integer; whether it is within the attribute's limits is for validation.

@@ -1,5 +1,5 @@
 /// A fetch index: a named database index over one or more elements.
-public struct FetchIndexDescription: Sendable, Hashable {
+public struct FetchIndexDefinition: Sendable, Hashable {
   /// Unique among the entity's indexes.
   public var name: String
   /// What is indexed, in this order; at least one element, all of one kind.

@@ -12,7 +12,7 @@ public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
 }
 
 /// A relationship as a model declares it.
-public struct RelationshipDescription: Sendable, Hashable {
+public struct RelationshipDefinition: Sendable, Hashable {
   /// A letter or underscore, then letters, digits and underscores; unique among the entity's properties.
   public var name: String
   /// Name of the entity that it leads to.

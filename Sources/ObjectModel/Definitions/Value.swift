@@ -19,6 +19,6 @@ public enum Value: Sendable, Hashable {
   case uuid(UUID)
   case uri(URL)
   /// The elements of a composite attribute by name; what is not named is null. Objects and stores hold no element that
-  /// is null, and null instead of a composite without elements (see `AttributeDescription.normalized(_:)`).
+  /// is null, and null instead of a composite without elements (see `AttributeDefinition.normalized(_:)`).
   case composite([String: Value])
 }

@@ -1,6 +1,6 @@
 /// An entity as a model declares it: its own properties only. `Entity` is the same entity inside a validated
 /// model, with what it inherits.
-public struct EntityDescription: Sendable, Hashable {
+public struct EntityDefinition: Sendable, Hashable {
   /// A letter or underscore, then letters, digits and underscores; unique in its model.
   public var name: String
   /// The class of the entity's objects in the app, as the model spells it (".Stop" is a class of the app's module).
@@ -12,15 +12,15 @@ public struct EntityDescription: Sendable, Hashable {
   /// Name of the parent entity.
   public var superentityName: String?
   /// The attributes declared here, in any order.
-  public var attributes: [AttributeDescription] = []
+  public var attributes: [AttributeDefinition] = []
   /// The relationships declared here, in any order.
-  public var relationships: [RelationshipDescription] = []
+  public var relationships: [RelationshipDefinition] = []
   /// The fetched properties declared here, in any order.
-  public var fetchedProperties: [FetchedPropertyDescription] = []
+  public var fetchedProperties: [FetchedPropertyDefinition] = []
   /// Each constraint is a list of names of attributes or to-one relationships.
   public var uniquenessConstraints: [[String]] = []
   /// The fetch indexes declared here, in any order.
-  public var fetchIndexes: [FetchIndexDescription] = []
+  public var fetchIndexes: [FetchIndexDefinition] = []
   /// Legacy compound indexes: lists of property names.
   public var compoundIndexes: [[String]] = []
   /// Text that enters the version hash, to make versions differ that otherwise would not.

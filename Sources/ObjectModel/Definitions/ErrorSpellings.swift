@@ -88,6 +88,8 @@ extension CocoaError.Code {
   public static var persistentHistoryTokenExpired: Self {
     Self(rawValue: CoreDataErrorCode.persistentHistoryTokenExpired)
   }
+  /// `CoreDataErrorCode.inferredMappingModel`
+  public static var inferredMappingModel: Self { Self(rawValue: CoreDataErrorCode.inferredMappingModel) }
 }
 
 /// `CoreDataErrorCode.managedObjectValidation`
@@ -148,6 +150,8 @@ public let MigrationManagerDestinationStoreError = CoreDataErrorCode.migrationMa
 public let EntityMigrationPolicyError = CoreDataErrorCode.entityMigrationPolicy
 /// `CoreDataErrorCode.persistentHistoryTokenExpired`
 public let PersistentHistoryTokenExpiredError = CoreDataErrorCode.persistentHistoryTokenExpired
+/// `CoreDataErrorCode.inferredMappingModel`
+public let InferredMappingModelError = CoreDataErrorCode.inferredMappingModel
 
 /// `CoreDataErrorKey.detailedErrors`
 public let DetailedErrorsKey = CoreDataErrorKey.detailedErrors

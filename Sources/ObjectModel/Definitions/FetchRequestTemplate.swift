@@ -32,7 +32,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 }
 
 /// A fetched property: a named fetch request that belongs to an entity. It is never stored and never hashed.
-public struct FetchedPropertyDescription: Sendable, Hashable {
+public struct FetchedPropertyDefinition: Sendable, Hashable {
   /// A letter or underscore, then letters, digits and underscores; unique among the entity's properties.
   public var name: String
   /// The request that the property stands for.

@@ -1,0 +1,130 @@
+public import Foundation
+
+/// An attribute, as Core Data's code makes and reads it. It has the members of `AttributeDefinition`, too.
+@dynamicMemberLookup
+public class AttributeDescription: PropertyDescription, @unchecked Sendable {
+  private var stored: AttributeDefinition
+
+  /// An optional, stored attribute. A model refuses one without a name or a type.
+  public override init() { stored = AttributeDefinition() }
+
+  /// The same as a value.
+  public final var definition: AttributeDefinition { currentDefinition }
+
+  init(_ definition: AttributeDefinition) { stored = definition }
+
+  var currentDefinition: AttributeDefinition { stored }
+
+  final func change(_ edit: (inout AttributeDefinition) -> Void) {
+    requireChangeable()
+    edit(&stored)
+  }
+
+  /// A member of the definition.
+  public final subscript<Member>(dynamicMember path: WritableKeyPath<AttributeDefinition, Member>) -> Member {
+    get { stored[keyPath: path] }
+    set { change { $0[keyPath: path] = newValue } }
+  }
+
+  public override var name: String {
+    get { stored.name }
+    set { change { $0.name = newValue } }
+  }
+  public override var isOptional: Bool {
+    get { stored.isOptional }
+    set { change { $0.isOptional = newValue } }
+  }
+  public override var isTransient: Bool {
+    get { stored.isTransient }
+    set { change { $0.isTransient = newValue } }
+  }
+  public override var versionHashModifier: String? {
+    get { stored.versionHashModifier }
+    set { change { $0.versionHashModifier = newValue } }
+  }
+  public override var renamingIdentifier: String? {
+    get { stored.renamingIdentifier ?? stored.name }
+    set { change { $0.renamingIdentifier = newValue } }
+  }
+  override var entries: [String: String] {
+    get { stored.userInfo }
+    set { change { $0.userInfo = newValue } }
+  }
+
+  /// The value of a new object, as `value(forKey:)` gives it. The type is to be set first: a value that it cannot hold
+  /// stops the program.
+  public final var defaultValue: Any? {
+    get { stored.defaultValue.anyValue }
+    set {
+      guard let value = Value(anyValue: newValue).flatMap(stored.converted) else {
+        preconditionFailure(
+          "\(name), an attribute of the type \(stored.type.name), cannot have the default \(newValue ?? "nil")")
+      }
+      change { $0.defaultValue = value }
+    }
+  }
+  /// The 32 bytes with which the attribute enters the version hash of its entity.
+  public final var versionHash: Data { HashRules.hash(of: definition) }
+}
+
+/// An attribute whose value is computed from others when an object is saved.
+public final class DerivedAttributeDescription: AttributeDescription, @unchecked Sendable {
+  /// An attribute that has no `derivationExpression` yet.
+  public override init() {
+    super.init()
+    change { $0.derivation = AttributeDefinition.Derivation(expression: "") }
+  }
+
+  override init(_ definition: AttributeDefinition) { super.init(definition) }
+
+  /// The text of the derivation; empty until it is set.
+  package var derivationText: String {
+    get { definition.derivation?.expression ?? "" }
+    set { change { $0.derivation?.expression = newValue } }
+  }
+}
+
+/// An attribute made of others.
+public final class CompositeAttributeDescription: AttributeDescription, @unchecked Sendable {
+  private var parts: [AttributeDescription] = []
+
+  /// A composite without elements. Its type has its name.
+  public override init() {
+    super.init()
+    change { $0.type = .composite }
+  }
+
+  override init(_ definition: AttributeDefinition) {
+    super.init(definition)
+    parts = (definition.composite?.elements ?? []).map(\.described)
+  }
+
+  /// The attributes inside, composites among them.
+  public var elements: [AttributeDescription] {
+    get { parts }
+    set {
+      requireChangeable()
+      parts = newValue
+    }
+  }
+
+  override var currentDefinition: AttributeDefinition {
+    var whole = super.currentDefinition
+    let type = whole.composite?.name ?? whole.name
+    whole.composite = AttributeDefinition.CompositeReference(name: type, elements: parts.map(\.definition))
+    return whole
+  }
+
+  override func attach(to entity: Entity) {
+    super.attach(to: entity)
+    for part in parts { part.attach(to: entity) }
+  }
+}
+
+extension AttributeDefinition {
+  /// The same as a class of its kind.
+  var described: AttributeDescription {
+    if composite != nil { return CompositeAttributeDescription(self) }
+    return derivation == nil ? AttributeDescription(self) : DerivedAttributeDescription(self)
+  }
+}

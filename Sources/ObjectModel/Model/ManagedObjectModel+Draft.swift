@@ -1,0 +1,82 @@
+import Synchronization
+
+extension ManagedObjectModel {
+  /// A model without entities, which may be given some until it is first used: by a coordinator or a container, or by
+  /// asking it for anything but what was put into it. That makes it final; a mistake in it then stops the program, as
+  /// Core Data raises an exception. `init(entities:configurations:fetchRequestTemplates:versionIdentifier:)` throws it.
+  public convenience init() { self.init(ModelDraft()) }
+
+  /// A finished model of these entities, with the entities of each configuration.
+  /// - Throws: `ModelError` with every mistake found.
+  public convenience init(
+    entities: [EntityDescription], configurations: [String: [EntityDescription]] = [:],
+    fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifier: String = ""
+  ) throws(ModelError) {
+    var draft = ModelDraft()
+    draft.entities = entities
+    draft.configurations = configurations
+    draft.templates = Dictionary(fetchRequestTemplates.map { ($0.name, $0) }) { first, _ in first }
+    draft.versionIdentifiers = versionIdentifier.isEmpty ? [] : [versionIdentifier]
+    self.init(try draft.contents())
+    draft.attach(to: self)
+  }
+
+  /// The same model, which may be changed until it is used: `model.copy() as! ManagedObjectModel`.
+  public func copy() -> Any { ManagedObjectModel(ModelDraft(copying: self)) }
+
+  /// Makes the model final, once.
+  func finish() {
+    draft.withLock { draft in
+      guard isOpen.load(ordering: .acquiring) else { return }
+      do {
+        complete(with: try draft.contents())
+      } catch {
+        preconditionFailure("a model that is to be used has mistakes: \(error)")
+      }
+      draft.attach(to: self)
+      draft = ModelDraft()
+    }
+  }
+
+  /// Changes what the model is put together from. One in use does not change, and stops the program.
+  package func edit(_ change: (inout ModelDraft) -> Void) {
+    draft.withLock { draft in
+      precondition(isOpen.load(ordering: .acquiring), "the model is in use, and does not change")
+      for entity in draft.family { entity.belong(to: nil) }
+      change(&draft)
+      for entity in draft.family { entity.belong(to: self) }
+    }
+  }
+
+  /// The entities as descriptions, in the order of `definitions`; of a model that is put together, in the order given.
+  package var entityDescriptions: [EntityDescription] {
+    if isOpen.load(ordering: .acquiring) { return draft.withLock(\.entities) }
+    return definitions.indices.map { entityDescription(at: $0) }
+  }
+
+  /// The description of an entity of the finished model.
+  func entityDescription(at index: Int) -> EntityDescription {
+    let count = definitions.count
+    return described.withLock { list in
+      if list.isEmpty { list = Array(repeating: WeakDescription(), count: count) }
+      if let description = list[index].description { return description }
+      let description = EntityDescription(Entity(model: self, index: index))
+      list[index].description = description
+      return description
+    }
+  }
+}
+
+/// Models are equal that say the same, whatever objects they are.
+extension ManagedObjectModel: Hashable {
+  /// Compares entities, configurations, templates and the version's identifier. It makes both final.
+  public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
+    left === right
+      || left.declaredDefinitions == right.declaredDefinitions && left.configurations == right.configurations
+        && left.fetchRequestTemplates == right.fetchRequestTemplates
+        && left.versionIdentifier == right.versionIdentifier
+  }
+
+  /// Hashes the names of the entities.
+  public func hash(into hasher: inout Hasher) { for definition in definitions { hasher.combine(definition.name) } }
+}
