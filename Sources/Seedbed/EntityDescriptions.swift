@@ -34,7 +34,9 @@ extension ManagedObjectModel {
   }
   /// The entities of a configuration, sorted by name; all of them for nil, nil for an unknown configuration.
   public func entities(forConfigurationName name: String?) -> [EntityDescription]? {
-    entities(inConfiguration: name)?.map(\.described)
+    guard let name else { return entityDescriptions }
+    if let entities = open({ $0.configurations[name] }) { return entities }
+    return entities(inConfiguration: name)?.map(\.described)
   }
   /// Gives a model that is not in use yet a configuration.
   public func setEntities(_ entities: [EntityDescription], forConfigurationName name: String) {
@@ -45,7 +47,17 @@ extension ManagedObjectModel {
 extension FetchRequest {
   /// The entity of the selected objects; looked up by name or class when it is first used.
   public var entity: EntityDescription? {
-    get { handle?.described }
-    set { handle = newValue?.handle }
+    get { entityDescription }
+    set { entityDescription = newValue }
   }
+}
+
+extension BatchInsertRequest {
+  /// The entity of the new objects; looked up by name when it is first used.
+  public var entity: EntityDescription? { knownEntity?.described }
+}
+
+extension BatchUpdateRequest {
+  /// The entity of the updated objects; looked up by name when it is first used.
+  public var entity: EntityDescription? { knownEntity?.described }
 }

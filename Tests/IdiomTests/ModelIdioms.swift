@@ -1,5 +1,6 @@
 import Foundation
 import Seedbed
+import TestSupport
 import Testing
 
 class ModelFolder: ManagedObject {}
@@ -200,6 +201,128 @@ struct ModelIdioms {
     #expect(model.entityVersionHashesByName == hashes)
   }
 
+  private static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
+    let attribute = AttributeDescription()
+    attribute.name = name
+    attribute.attributeType = type
+    return attribute
+  }
+
+  private static func entity(_ name: String, _ properties: PropertyDescription...) -> EntityDescription {
+    let entity = EntityDescription()
+    entity.name = name
+    entity.properties = properties
+    return entity
+  }
+
+  @Test("models: a default may be set before the type, and a limit as any number")
+  func defaults() throws {
+    let count = AttributeDescription()
+    count.name = "count"
+    count.defaultValue = 3
+    count.attributeType = .doubleAttributeType
+    let flag = AttributeDescription()
+    flag.name = "flag"
+    flag.defaultValue = 0
+    flag.attributeType = .booleanAttributeType
+    let price = Self.attribute("price", .decimal)
+    price.minimumValue = 0
+    let model = ManagedObjectModel()
+    model.entities = [Self.entity("Item", count, flag, price)]
+    let entity = try #require(model["Item"])
+    #expect(entity.attribute("count")?.defaultValue == .double(3) && count.defaultValue as? Double == 3)
+    #expect(entity.attribute("flag")?.defaultValue == .boolean(false))
+    #expect(entity.attribute("price")?.minimumValue == .decimal(0))
+  }
+
+  @Test("models: a mistake in descriptions is thrown with all others")
+  func mistakes() throws {
+    let number = Self.attribute("number", .integer16)
+    number.defaultValue = 100_000
+    let text = Self.attribute("text", .string)
+    text.defaultValue = 7
+    let item = Self.entity("Item", number, text)
+    item.uniquenessConstraints = [["nothing"]]
+    let error = #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [item]) }
+    #expect(error?.problems.count == 3)
+    #expect(item.attributesByName["text"]?.isOptional == true)
+    let shop = Self.entity("Shop")
+    let parent = Self.entity("Place", Self.attribute("code", .string))
+    parent.subentities = [shop]
+    #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [shop]) }
+  }
+
+  @Test("models: an open model tells what was put into it, and stays open")
+  func open() throws {
+    let note = Self.entity("Note", Self.attribute("title", .string))
+    let model = ManagedObjectModel()
+    model.entities = [note]
+    model.setEntities([note], forConfigurationName: "Notes")
+    model.versionIdentifiers = ["7"]
+    #expect(model.entities == [note] && model.entitiesByName["Note"] === note && note.managedObjectModel === model)
+    #expect(model.configurations == ["Notes": ["Note"]])
+    #expect(model.entities(forConfigurationName: "Notes") == [note] && model.versionIdentifiers == ["7"])
+    let copy = try #require(model.copy() as? ManagedObjectModel)
+    let request = FetchRequest<ManagedObject>(entity: note)
+    request.predicate = FetchPredicate(format: "title == $FETCH_SOURCE.title")
+    let same = FetchedPropertyDescription()
+    same.name = "same"
+    let other = FetchRequest<any FetchRequestResult>()
+    other.entity = note
+    other.predicate = request.predicate
+    same.fetchRequest = other
+    note.properties.append(same)
+    model.setFetchRequestTemplate(request, forName: "Same")
+    #expect(copy.entities[0] != note && copy.entities[0].propertiesByName["same"] == nil)
+    #expect(model.entityVersionHashesByName["Note"] != nil && note.propertiesByName["same"] == same)
+    #expect(model.fetchRequestTemplates["Same"]?.entityName == "Note" && request.entity === note)
+  }
+
+  @Test("models: constraints and indexes of a copy follow a rename, and a property is copied by itself")
+  func renaming() throws {
+    let place = Self.entity("Place", Self.attribute("code", .string))
+    let shop = Self.entity("Shop", Self.attribute("owner", .string))
+    place.subentities = [shop]
+    place.uniquenessConstraints = [["code"]]
+    shop.indexes = [
+      FetchIndexDescription(
+        name: "byCode",
+        elements: [
+          FetchIndexElementDescription(property: try #require(shop.propertiesByName["code"]), collationType: .binary)
+        ])
+    ]
+    let model = try ManagedObjectModel(entities: [place, shop])
+    let copy = try #require(model.copy() as? ManagedObjectModel)
+    let code = try #require(copy.entitiesByName["Place"]?.attributesByName["code"])
+    code.name = "number"
+    #expect(copy["Place"]?.uniquenessConstraints == [["number"]])
+    #expect(copy["Shop"]?.definition.fetchIndexes.first?.elements.first?.content == .property("number"))
+    let twin = try #require(code.copy() as? AttributeDescription)
+    twin.name = "other"
+    #expect(twin != code && twin.attributeType == .string && code.name == "number" && code.versionHash.count == 32)
+  }
+
+  @Test("models: two containers over one file have stores of their own")
+  func persistentStores() throws {
+    let folder = try TemporaryFolder()
+    let model = Self.library()
+    let containers = try (0..<3).map { _ in
+      let container = PersistentContainer(name: "Library", managedObjectModel: model)
+      container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.file("Library.sqlite"))]
+      try container.loadPersistentStores()
+      return container
+    }
+    for container in containers {
+      let context = container.newBackgroundContext()
+      try context.performAndWait {
+        let note = EntityDescription.insertNewObject(forEntityName: "Folder", into: context)
+        try context.save()
+        let store = try #require(note.objectID.persistentStore)
+        #expect(store.persistentStoreCoordinator === container.persistentStoreCoordinator)
+      }
+    }
+  }
+
   @Test("models: what a model in use is, and mistakes in one, stop the program")
   func refusals() async {
     await #expect(processExitsWith: .failure) {
@@ -218,6 +341,22 @@ struct ModelIdioms {
       let model = ManagedObjectModel()
       model.entities = [EntityDescription()]
       _ = model.entityVersionHashesByName
+    }
+    await #expect(processExitsWith: .failure) {
+      let one = Self.library()
+      _ = one.entityVersionHashesByName
+      let two = ManagedObjectModel()
+      two.entities = one.entities
+    }
+    await #expect(processExitsWith: .failure) {
+      let shared = Self.attribute("shared", .string)
+      let entities = [Self.entity("A", shared), Self.entity("B", shared)]
+      print(entities)
+    }
+    await #expect(processExitsWith: .failure) {
+      let request = FetchRequest<ManagedObject>(entityName: "Note")
+      request.sortDescriptors = [FetchSortDescriptor(key: "title", ascending: true)]
+      ManagedObjectModel().setFetchRequestTemplate(request, forName: "Sorted")
     }
     #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [EntityDescription()]) }
   }

@@ -111,6 +111,7 @@ private enum PageLines {
     let recipe = EntityDescription()
     let title = AttributeDescription()
     recipe.properties = [title]
+    _ = title.copy()
     title.minimumValue = 1
     (title.maximumValue, title.regularExpression) = (80, "[A-Z].*")
     let model = try ManagedObjectModel(entities: [recipe])

@@ -18,7 +18,8 @@ public final class BatchInsertRequest {
   /// The dictionaries of a request that was made of some; nil of others. A request may be carried out again.
   public var objectsToInsert: [[String: Any]]? { if case .objects(let rows) = source { rows } else { nil } }
   /// The entity of the new objects; looked up by name when it is first used.
-  public private(set) var entity: Entity?
+  @_disfavoredOverload public var entity: Entity? { knownEntity }
+  package private(set) var knownEntity: Entity?
   /// What the result tells.
   public var resultType = BatchInsertRequestResultType.statusOnly
   /// The stores that may get the objects: the first that holds the entity and can be written does. Nil: any.
@@ -37,7 +38,7 @@ public final class BatchInsertRequest {
 
   private init(_ entityName: String, _ entity: Entity?, _ source: Source) {
     self.entityName = entityName
-    self.entity = entity
+    knownEntity = entity
     self.source = source
   }
 
@@ -107,7 +108,7 @@ public final class BatchInsertRequest {
   /// What the store is asked.
   func insertion(in context: ManagedObjectContext) -> BatchInsertion {
     let entity = context.batchEntity(entityName, entity)
-    self.entity = entity
+    knownEntity = entity
     return BatchInsertion(
       entity, conflictRule: context.mergePolicy.kind.conflictRule, next: rowBatches(of: entity, in: context))
   }

@@ -11,7 +11,8 @@ public final class BatchUpdateRequest {
   /// The entity by name.
   public let entityName: String
   /// The entity of the updated objects; looked up by name when it is first used.
-  public private(set) var entity: Entity?
+  @_disfavoredOverload public var entity: Entity? { knownEntity }
+  package private(set) var knownEntity: Entity?
   /// The condition that objects must meet; nil for all objects.
   public var predicate: FetchPredicate?
   /// Whether objects of sub-entities are updated too.
@@ -30,13 +31,13 @@ public final class BatchUpdateRequest {
   /// An update of an entity's objects.
   public init(entity: Entity) {
     entityName = entity.name
-    self.entity = entity
+    knownEntity = entity
   }
 
   /// What the stores are asked.
   func update(in context: ManagedObjectContext) -> BatchUpdate {
     let entity = context.batchEntity(entityName, entity)
-    self.entity = entity
+    knownEntity = entity
     var selection = FetchSpecification(entity)
     selection.predicate = predicate ?? .all
     selection.includesSubentities = includesSubentities

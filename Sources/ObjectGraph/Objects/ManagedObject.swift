@@ -62,6 +62,11 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
     context.adopt(self)
   }
 
+  /// A new object of an entity, with the model's defaults. The entity's class must be this one.
+  public required convenience init(entity: EntityDescription, insertInto context: ManagedObjectContext) {
+    self.init(entity: entity.handle, insertInto: context)
+  }
+
   /// A new object of an entity, with the model's defaults. The entity's class must be this one: `context.insert(_:)`
   /// makes an object of the class that the container knows.
   public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {

@@ -26,16 +26,12 @@ extension ManagedObjectContext {
   @discardableResult public func insert(_ entity: EntityDescription) -> ManagedObject { insert(entity.handle) }
 }
 
-extension ManagedObject {
-  /// A new object of an entity, with the model's defaults. The entity's class must be this one.
-  public convenience init(entity: EntityDescription, insertInto context: ManagedObjectContext) {
-    self.init(entity: entity.handle, insertInto: context)
-  }
-}
-
 extension FetchRequest {
   /// A request for the objects of an entity and its sub-entities.
-  public convenience init(entity: EntityDescription) { self.init(entity: entity.handle) }
+  public convenience init(entity: EntityDescription) {
+    self.init()
+    settings.select(entity)
+  }
 }
 
 extension EntityDescription: PredicateArgument {

@@ -18,13 +18,13 @@ public final class FetchRequest<ResultType> {
   }
   /// The entity of the selected objects; looked up by name or class when it is first used.
   @_disfavoredOverload public var entity: Entity? {
-    get { handle }
-    set { handle = newValue }
-  }
-  /// `entity`, by a name that is not another type's for programs.
-  package var handle: Entity? {
     get { settings.entity }
     set { settings.entity = newValue }
+  }
+  /// `entity` as the class that programs know.
+  package var entityDescription: EntityDescription? {
+    get { settings.describedEntity ?? settings.entity?.described }
+    set { settings.select(newValue) }
   }
   /// The condition that objects must meet; nil for all objects.
   public var predicate: FetchPredicate? {
@@ -93,7 +93,7 @@ public final class FetchRequest<ResultType> {
     set { settings.resultType = newValue }
   }
   /// Dictionaries: what is fetched: names and key paths as text or of generated classes, `ExpressionDescription`,
-  /// `AttributeDefinition`, `Relationship`. Nil: every attribute that is stored and every to-one relationship.
+  /// `PropertyDescription`, `Relationship`. Nil: every attribute that is stored and every to-one relationship.
   public var propertiesToFetch: [any FetchedProperty]? {
     get { settings.propertiesToFetch }
     set { settings.propertiesToFetch = newValue }
@@ -207,7 +207,7 @@ extension FetchRequest: CustomStringConvertible {
   public var description: String {
     let sorts = settings.sortDescriptors.map { $0.map(\.description).joined(separator: ", ") } ?? ""
     let entity =
-      settings.entityName ?? settings.entity?.name ?? (settings.objectClass.map { "\($0)" } ?? "\(ResultType.self)")
+      settings.statedName ?? (settings.objectClass.map { "\($0)" } ?? "\(ResultType.self)")
     return
       "<FetchRequest: entity: \(entity); predicate: (\(settings.predicate.map(\.predicateFormat) ?? "TRUEPREDICATE")); "
       + "sortDescriptors: (\(sorts)); limit: \(settings.fetchLimit); offset: \(settings.fetchOffset); "

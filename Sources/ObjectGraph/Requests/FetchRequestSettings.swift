@@ -6,9 +6,27 @@ import StoreInterface
 /// they mean.
 final class FetchRequestSettings {
   var entityName: String? {
-    didSet { if entityName != entity?.name { entity = nil } }
+    didSet { if entityName != knownEntity?.name ?? describedEntity?.name { entity = nil } }
   }
-  var entity: Entity?
+  private var knownEntity: Entity?
+  /// The entity of a request that was given a description, whose model may still be put together.
+  private(set) var describedEntity: EntityDescription?
+  /// The entity in a finished model.
+  var entity: Entity? {
+    get { knownEntity ?? describedEntity?.handle }
+    set {
+      knownEntity = newValue
+      describedEntity = nil
+    }
+  }
+  /// The name of the entity, however it was stated.
+  var statedName: String? { entityName ?? knownEntity?.name ?? describedEntity?.name }
+
+  func select(_ entity: EntityDescription?) {
+    entityName = entity?.name
+    knownEntity = nil
+    describedEntity = entity
+  }
   /// The class whose entity is meant where neither is set and the type of the results does not say it.
   var objectClass: ManagedObject.Type?
   var predicate: FetchPredicate?
@@ -36,7 +54,8 @@ final class FetchRequestSettings {
   func copy() -> FetchRequestSettings {
     let copy = FetchRequestSettings(resultType: resultType)
     copy.entityName = entityName
-    copy.entity = entity
+    copy.knownEntity = knownEntity
+    copy.describedEntity = describedEntity
     copy.objectClass = objectClass
     copy.predicate = predicate
     copy.sortDescriptors = sortDescriptors
@@ -60,7 +79,7 @@ final class FetchRequestSettings {
   /// What a specification says.
   init(_ specification: FetchSpecification) {
     entityName = specification.entity.name
-    entity = specification.entity
+    knownEntity = specification.entity
     predicate = specification.predicate == .all ? nil : specification.predicate
     sortDescriptors = specification.sortDescriptors.isEmpty ? nil : specification.sortDescriptors
     fetchLimit = specification.fetchLimit

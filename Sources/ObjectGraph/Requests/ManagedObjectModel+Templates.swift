@@ -21,7 +21,8 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Gives a model that is not in use yet a template; nil takes one away. Sort descriptors are no part of one.
+  /// Gives a model that is not in use yet a template; nil takes one away. A request that says what no template can, an order, an offset or a
+  /// predicate that is a closure, stops the program.
   public func setFetchRequestTemplate<Result>(_ request: FetchRequest<Result>?, forName name: String) {
     let template = request.map { FetchRequestTemplate(name, saying: $0.settings) }
     edit { $0.templates[name] = template }
@@ -66,9 +67,11 @@ extension FetchedPropertyDescription {
 extension FetchRequestTemplate {
   /// A template that says what a request does, as far as templates can.
   fileprivate init(_ name: String, saying settings: FetchRequestSettings) {
-    self.init(
-      name, entityName: settings.entityName ?? settings.entity?.name ?? "",
-      predicate: settings.predicate?.predicateFormat)
+    precondition(
+      settings.sortDescriptors?.isEmpty ?? true && settings.fetchOffset == 0,
+      "a request of a model has no order and no offset: \(settings.statedName ?? "")")
+    precondition(settings.predicate?.hasBlocks != true, "a request of a model has a predicate that can be written")
+    self.init(name, entityName: settings.statedName ?? "", predicate: settings.predicate?.predicateFormat)
     fetchLimit = settings.fetchLimit
     fetchBatchSize = settings.fetchBatchSize
     includesSubentities = settings.includesSubentities

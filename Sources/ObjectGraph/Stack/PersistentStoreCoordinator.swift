@@ -11,6 +11,8 @@ public final class PersistentStoreCoordinator: Sendable {
   public let managedObjectModel: ManagedObjectModel
   package var model: ManagedObjectModel { managedObjectModel }
   private let runtimes: [EntityRuntime]
+  /// Kept, so that programs find the same descriptions each time they ask.
+  private let entityDescriptions: [EntityDescription]
   let router: StoreRouter
   /// Rows that contexts read or saved last.
   let snapshotCache = SnapshotCache()
@@ -47,6 +49,8 @@ public final class PersistentStoreCoordinator: Sendable {
   public init(managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
     managedObjectModel = model
     router = StoreRouter(model: model)
+    _ = model.definitions
+    entityDescriptions = model.entityDescriptions
     var problems: [ModelError.Problem] = []
     runtimes = ModelLayout(model).layouts.map { EntityRuntime($0, classes: classes, problems: &problems) }
     hasInverselessRelationships = runtimes.contains { $0.layout.inverses.contains { $0 == nil } }

@@ -7,24 +7,28 @@ enum StoreRegistry {
   private struct Entry {
     weak var coordinator: PersistentStoreCoordinator?
   }
-  private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  /// In the order in which the stores were added.
+  private static let entries = Mutex<[(store: ObjectIdentifier, entry: Entry)]>([])
 
   static func note(_ store: any PersistentStore, of coordinator: PersistentStoreCoordinator) {
     entries.withLock { entries in
-      entries = entries.filter { $0.value.coordinator != nil }
-      entries[ObjectIdentifier(store)] = Entry(coordinator: coordinator)
+      entries.removeAll { $0.entry.coordinator == nil || $0.store == ObjectIdentifier(store) }
+      entries.append((ObjectIdentifier(store), Entry(coordinator: coordinator)))
     }
   }
 
-  static func forget(_ store: any PersistentStore) { entries.withLock { $0[ObjectIdentifier(store)] = nil } }
-
-  static func coordinator(of store: any PersistentStore) -> PersistentStoreCoordinator? {
-    entries.withLock { $0[ObjectIdentifier(store)]?.coordinator }
+  static func forget(_ store: any PersistentStore) {
+    entries.withLock { entries in entries.removeAll { $0.store == ObjectIdentifier(store) } }
   }
 
-  /// The coordinators of a model that have stores.
+  static func coordinator(of store: any PersistentStore) -> PersistentStoreCoordinator? {
+    entries.withLock { entries in entries.first { $0.store == ObjectIdentifier(store) }?.entry.coordinator }
+  }
+
+  /// The coordinators of a model that have stores; first that of the context inside whose `perform` this is called.
   static func coordinators(of model: ManagedObjectModel) -> [PersistentStoreCoordinator] {
-    entries.withLock { $0.values.compactMap(\.coordinator) }.filter { $0.model === model }
+    let all = entries.withLock { $0.compactMap(\.entry.coordinator) }
+    return ([ManagedObjectContext.current?.coordinator].compactMap(\.self) + all).filter { $0.model === model }
   }
 }
 
@@ -53,7 +57,8 @@ extension PersistentStore {
 }
 
 extension ObjectID {
-  /// The store that has the object, while a coordinator of the model has the store. Nil of a temporary id.
+  /// The store that has the object, while a coordinator of the model has the store: that of the context inside whose
+  /// `perform` this is asked, otherwise the first that opened it. Nil of a temporary id.
   public var persistentStore: (any PersistentStore)? {
     guard let identifier = space.store else { return nil }
     return StoreRegistry.coordinators(of: space.entity.model).lazy

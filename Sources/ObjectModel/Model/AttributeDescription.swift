@@ -51,20 +51,24 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
     set { change { $0.userInfo = newValue } }
   }
 
-  /// The value of a new object, as `value(forKey:)` gives it. The type is to be set first: a value that it cannot hold
-  /// stops the program.
+  /// The value of a new object, as `value(forKey:)` gives it. A value that no attribute can have stops the program; one
+  /// that this attribute cannot have is a mistake of the model, which is found when that is finished.
   public final var defaultValue: Any? {
     get { stored.defaultValue.anyValue }
     set {
-      guard let value = Value(anyValue: newValue).flatMap(stored.converted) else {
-        preconditionFailure(
-          "\(name), an attribute of the type \(stored.type.name), cannot have the default \(newValue ?? "nil")")
+      guard let value = Value(anyValue: newValue) else {
+        preconditionFailure("\(name) cannot have a default of the type \(Swift.type(of: newValue ?? ""))")
       }
       change { $0.defaultValue = value }
     }
   }
-  /// The 32 bytes with which the attribute enters the version hash of its entity.
-  public final var versionHash: Data { HashRules.hash(of: definition) }
+  public final override var versionHash: Data { HashRules.hash(of: definition.settled) }
+  public final override func copy() -> Any { definition.described }
+
+  override func attach(to entity: Entity) {
+    stored = stored.settled
+    super.attach(to: entity)
+  }
 }
 
 /// An attribute whose value is computed from others when an object is saved.
@@ -97,6 +101,7 @@ public final class CompositeAttributeDescription: AttributeDescription, @uncheck
   override init(_ definition: AttributeDefinition) {
     super.init(definition)
     parts = (definition.composite?.elements ?? []).map(\.described)
+    for part in parts { part.isElement = true }
   }
 
   /// The attributes inside, composites among them.
@@ -104,7 +109,9 @@ public final class CompositeAttributeDescription: AttributeDescription, @uncheck
     get { parts }
     set {
       requireChangeable()
+      for part in parts { part.isElement = false }
       parts = newValue
+      for part in parts { part.isElement = true }
     }
   }
 
@@ -122,6 +129,18 @@ public final class CompositeAttributeDescription: AttributeDescription, @uncheck
 }
 
 extension AttributeDefinition {
+  /// The same with defaults and limits of the attribute's own type, where they can be: 3 of a Double is 3.0.
+  var settled: AttributeDefinition {
+    var settled = self
+    settled.defaultValue = converted(defaultValue) ?? defaultValue
+    if type != .string {
+      settled.minimumValue = converted(minimumValue) ?? minimumValue
+      settled.maximumValue = converted(maximumValue) ?? maximumValue
+    }
+    if let elements = composite?.elements { settled.composite?.elements = elements.map(\.settled) }
+    return settled
+  }
+
   /// The same as a class of its kind.
   var described: AttributeDescription {
     if composite != nil { return CompositeAttributeDescription(self) }

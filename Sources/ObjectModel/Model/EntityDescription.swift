@@ -12,7 +12,8 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// What it says by itself; its properties, indexes and parent are below.
   private var own: EntityDefinition
   private var children: [EntityDescription] = []
-  private weak var parent: EntityDescription?
+  // Held, as an entity without its parent would be another one; cut when the model is finished.
+  private var parent: EntityDescription?
   private var constraints: [[Any]] = []
   private var fetchIndexes: [FetchIndexDescription]?
   /// The properties declared here; nil until the properties of a finished model's entity are asked for.
@@ -37,9 +38,20 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// A description that may be changed and says what a definition does, but for its parent.
   init(copying definition: EntityDefinition) {
     own = definition
-    constraints = definition.uniquenessConstraints
     declared = Mutex(nil)
-    fetchIndexes = definition.fetchIndexes.map { FetchIndexDescription($0, of: self) }
+  }
+
+  /// Gives what was copied its links: constraints and indexes to properties, relationships to entities.
+  func link(_ entities: [String: EntityDescription]) {
+    let properties = propertiesByName
+    constraints = own.uniquenessConstraints.map { names in
+      names.map { name in
+        if let property = properties[name] { return property }
+        return name
+      }
+    }
+    fetchIndexes = own.fetchIndexes.map { FetchIndexDescription($0, of: self) }
+    for property in ownProperties { (property as? RelationshipDescription)?.link(entities) }
   }
 
   // MARK: What it says
@@ -119,7 +131,9 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   }
   /// The model that it is in. An entity outside a model has none, and stops the program.
   public var managedObjectModel: ManagedObjectModel {
-    guard let model = attached?.model ?? openModel else { preconditionFailure("\(own.name) is in no model") }
+    guard let model = attached?.model ?? openModel ?? parent?.managedObjectModel else {
+      preconditionFailure("\(own.name) is in no model")
+    }
     return model
   }
   /// The 32 bytes by which Core Data decides whether a store fits. It makes the model final.
@@ -134,6 +148,8 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
       requireChangeable()
       let inherited = Set((parent?.properties ?? []).map { ObjectIdentifier($0) })
       let declared = newValue.filter { !inherited.contains(ObjectIdentifier($0)) }
+      let former = ownProperties
+      for property in former { property.belong(to: nil) }
       for property in declared {
         property.requireChangeable()
         property.belong(to: self)
@@ -175,13 +191,20 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
 
   // MARK: Definitions and handles
 
+  /// An entity that says the same and is in no model, with copies of the properties declared here.
+  public func copy() -> Any {
+    let copy = EntityDescription(copying: definition)
+    copy.link([:])
+    return copy
+  }
+
   /// The same as a value, with what is declared here only.
   public var definition: EntityDefinition {
     if let attached { return attached.definition }
     var whole = own
     whole.superentityName = parent?.own.name
     let properties = ownProperties
-    whole.attributes = properties.compactMap { ($0 as? AttributeDescription)?.definition }
+    whole.attributes = properties.compactMap { ($0 as? AttributeDescription)?.definition.settled }
     whole.relationships = properties.compactMap { ($0 as? RelationshipDescription)?.definition }
     whole.fetchedProperties = properties.compactMap { ($0 as? FetchedPropertyDescription)?.definition }
     whole.fetchIndexes = (fetchIndexes ?? []).map(\.definition)
@@ -195,7 +218,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// stops the program.
   public var handle: Entity {
     if let attached { return attached }
-    openModel?.finish()
+    (openModel ?? parent?.openModel)?.finish()
     guard let attached else { preconditionFailure("the entity \(own.name) is in no model") }
     return attached
   }
@@ -203,19 +226,30 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// It and what descends from it.
   var family: [EntityDescription] { [self] + children.flatMap(\.family) }
 
+  /// The entity of the finished model; nil while there is none.
+  package var knownHandle: Entity? { attached }
+
+  /// Whether a model may have it: no other one does.
+  func requireFree(for model: ManagedObjectModel?) {
+    precondition(
+      attached == nil && (openModel == nil || openModel === model),
+      "\(own.name) is an entity of another model; take it out of a copy() of that, or copy() it")
+  }
+
   func belong(to model: ManagedObjectModel?) {
-    requireChangeable()
+    if model != nil { requireFree(for: model) }
     openModel = model
   }
 
   /// Makes it an entity of a finished model.
-  func attach(to entity: Entity) {
+  func attach(to entity: Entity, _ definition: EntityDefinition) {
     let properties = ownProperties
-    own = entity.definition
+    own = definition
     attached = entity
     for property in properties { property.attach(to: entity) }
     for index in fetchIndexes ?? [] { index.finish() }
     children = []
+    parent = nil
     openModel = nil
   }
 
@@ -228,7 +262,8 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(own.name) }
 
   private func requireChangeable() {
-    precondition(attached == nil, "\(own.name) belongs to a model in use, which does not change")
+    precondition(
+      attached == nil, "\(own.name) belongs to a model in use, which does not change; change a copy() of the model")
   }
 
   private func change(_ edit: (inout EntityDefinition) -> Void) {

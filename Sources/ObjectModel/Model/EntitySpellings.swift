@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Core Data's names of what an entity of a model has.
 extension Entity {
   /// `model`
@@ -53,17 +51,17 @@ extension ManagedObjectModel {
   }
   /// `fetchRequestTemplates`
   public var fetchRequestTemplatesByName: [String: FetchRequestTemplate] { fetchRequestTemplates }
-  /// `versionIdentifier`, alone or not at all. A model that is not in use yet can be given others.
+  /// `versionIdentifier`, alone or not at all. A model that is not in use yet can be given another one; model files have
+  /// room for one.
   public var versionIdentifiers: Set<AnyHashable> {
     get {
-      if isOpen.load(ordering: .acquiring) {
-        return draft.withLock { Set($0.versionIdentifiers.map { AnyHashable($0) }) }
-      }
-      return versionIdentifier.isEmpty ? [] : [versionIdentifier]
+      let identifier = open(\.versionIdentifier) ?? versionIdentifier
+      return identifier.isEmpty ? [] : [identifier]
     }
     set {
-      let identifiers = Set(newValue.map { "\($0.base)" })
-      edit { $0.versionIdentifiers = identifiers }
+      precondition(newValue.count < 2, "a model has one version identifier, and was given \(newValue.count)")
+      let identifier = newValue.first.map { "\($0.base)" } ?? ""
+      edit { $0.versionIdentifier = identifier }
     }
   }
 }

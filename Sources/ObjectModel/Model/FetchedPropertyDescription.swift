@@ -27,6 +27,8 @@ public final class FetchedPropertyDescription: PropertyDescription, @unchecked S
     }
   }
 
+  public override func copy() -> Any { FetchedPropertyDescription(definition) }
+
   /// The request as a template.
   package var template: FetchRequestTemplate {
     get { stored.fetchRequest }

@@ -1,9 +1,10 @@
 import Synchronization
 
 extension ManagedObjectModel {
-  /// A model without entities, which may be given some until it is first used: by a coordinator or a container, or by
-  /// asking it for anything but what was put into it. That makes it final; a mistake in it then stops the program, as
-  /// Core Data raises an exception. `init(entities:configurations:fetchRequestTemplates:versionIdentifier:)` throws it.
+  /// A model without entities, which may be given some until it is first used: by a coordinator, a container or a store,
+  /// or by asking for what it must be whole for, such as version hashes. That makes it final; a mistake in it then stops
+  /// the program, as Core Data raises an exception.
+  /// `init(entities:configurations:fetchRequestTemplates:versionIdentifier:)` throws it.
   public convenience init() { self.init(ModelDraft()) }
 
   /// A finished model of these entities, with the entities of each configuration.
@@ -16,24 +17,34 @@ extension ManagedObjectModel {
     draft.entities = entities
     draft.configurations = configurations
     draft.templates = Dictionary(fetchRequestTemplates.map { ($0.name, $0) }) { first, _ in first }
-    draft.versionIdentifiers = versionIdentifier.isEmpty ? [] : [versionIdentifier]
-    self.init(try draft.contents())
-    draft.attach(to: self)
+    draft.versionIdentifier = versionIdentifier
+    for entity in draft.family { entity.requireFree(for: nil) }
+    let contents = try draft.contents()
+    self.init(contents)
+    draft.attach(to: self, contents)
   }
 
   /// The same model, which may be changed until it is used: `model.copy() as! ManagedObjectModel`.
-  public func copy() -> Any { ManagedObjectModel(ModelDraft(copying: self)) }
+  public func copy() -> Any {
+    ManagedObjectModel(open { ModelDraft(copying: $0) } ?? ModelDraft(copying: self))
+  }
+
+  /// What a model says that is put together; nil of a finished one.
+  package func open<Result>(_ read: (ModelDraft) -> Result) -> Result? {
+    // Most are finished, and a lock would be taken for nothing.
+    guard isOpen.load(ordering: .acquiring) else { return nil }
+    return draft.withLock { draft in isOpen.load(ordering: .acquiring) ? read(draft) : nil }
+  }
 
   /// Makes the model final, once.
   func finish() {
     draft.withLock { draft in
       guard isOpen.load(ordering: .acquiring) else { return }
       do {
-        complete(with: try draft.contents())
+        complete(draft, with: try draft.contents())
       } catch {
         preconditionFailure("a model that is to be used has mistakes: \(error)")
       }
-      draft.attach(to: self)
       draft = ModelDraft()
     }
   }
@@ -41,7 +52,9 @@ extension ManagedObjectModel {
   /// Changes what the model is put together from. One in use does not change, and stops the program.
   package func edit(_ change: (inout ModelDraft) -> Void) {
     draft.withLock { draft in
-      precondition(isOpen.load(ordering: .acquiring), "the model is in use, and does not change")
+      precondition(
+        isOpen.load(ordering: .acquiring),
+        "a model that was read, or is in use, does not change; change a copy() of it")
       for entity in draft.family { entity.belong(to: nil) }
       change(&draft)
       for entity in draft.family { entity.belong(to: self) }
@@ -50,7 +63,7 @@ extension ManagedObjectModel {
 
   /// The entities as descriptions, in the order of `definitions`; of a model that is put together, in the order given.
   package var entityDescriptions: [EntityDescription] {
-    if isOpen.load(ordering: .acquiring) { return draft.withLock(\.entities) }
+    if let entities = open(\.entities) { return entities }
     return definitions.indices.map { entityDescription(at: $0) }
   }
 

@@ -63,7 +63,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Every entity, sorted by name by code point. `Entity.index` is the position here.
   public var definitions: [EntityDefinition] { contents.definitions }
   /// Configuration name → names of its entities. The default configuration, all entities, is not listed.
-  public var configurations: [String: [String]] { contents.configurations }
+  public var configurations: [String: [String]] { open(\.configurationNames) ?? contents.configurations }
   /// Template name → template.
   public var fetchRequestTemplates: [String: FetchRequestTemplate] { contents.fetchRequestTemplates }
   /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
@@ -106,9 +106,11 @@ public final class ManagedObjectModel: @unchecked Sendable {
     self.draft = Mutex(draft)
   }
 
-  /// Makes what the draft says final. Called under the lock of the draft.
-  func complete(with contents: Contents) {
+  /// Makes what the draft says final. Called under the lock of the draft; the draft's descriptions are attached before
+  /// anything else sees the model finished.
+  func complete(_ draft: ModelDraft, with contents: Contents) {
     unsafe finished = contents
+    draft.attach(to: self, contents)
     isOpen.store(false, ordering: .releasing)
   }
 

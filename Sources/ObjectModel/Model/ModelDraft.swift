@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// A model that code puts together out of descriptions.
@@ -9,7 +10,7 @@ package struct ModelDraft: Sendable {
   /// Its templates by their names.
   package var templates: [String: FetchRequestTemplate] = [:]
   /// What the author calls the version.
-  package var versionIdentifiers: Set<String> = []
+  package var versionIdentifier = ""
   /// The model that it was copied from.
   private var source: ManagedObjectModel?
 
@@ -18,18 +19,33 @@ package struct ModelDraft: Sendable {
 
   /// The same model as another, to be changed.
   init(copying model: ManagedObjectModel) {
+    self.init(
+      model.declaredDefinitions, configurations: model.configurations, templates: model.fetchRequestTemplates,
+      versionIdentifier: model.versionIdentifier)
     source = model
-    templates = model.fetchRequestTemplates
-    versionIdentifiers = model.versionIdentifier.isEmpty ? [] : [model.versionIdentifier]
-    let definitions = model.declaredDefinitions
+  }
+
+  /// The same model as a draft, with descriptions of its own.
+  init(copying draft: ModelDraft) {
+    self.init(
+      draft.family.map(\.definition), configurations: draft.configurationNames, templates: draft.templates,
+      versionIdentifier: draft.versionIdentifier)
+    source = draft.source
+  }
+
+  private init(
+    _ definitions: [EntityDefinition], configurations: [String: [String]], templates: [String: FetchRequestTemplate],
+    versionIdentifier: String
+  ) {
+    self.templates = templates
+    self.versionIdentifier = versionIdentifier
     entities = definitions.map { EntityDescription(copying: $0) }
     let byName = Dictionary(zip(definitions.map(\.name), entities), uniquingKeysWith: { first, _ in first })
     for (entity, definition) in zip(entities, definitions) {
-      guard let parent = definition.superentityName.flatMap({ byName[$0] }) else { continue }
-      parent.subentities.append(entity)
+      if let parent = definition.superentityName.flatMap({ byName[$0] }) { parent.subentities.append(entity) }
     }
-    for relationship in entities.flatMap(\.relationshipsByName.values) { relationship.link(byName) }
-    configurations = model.configurations.mapValues { $0.compactMap { byName[$0] } }
+    for entity in entities { entity.link(byName) }
+    self.configurations = configurations.mapValues { $0.compactMap { byName[$0] } }
   }
 
   /// What `entities` says, with what inherits from these.
@@ -38,32 +54,41 @@ package struct ModelDraft: Sendable {
     return entities.flatMap(\.family).filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// What it says, validated as the source of a model is; a copy of a model may have the mistakes that this one has.
+  /// The names of the entities of each configuration.
+  var configurationNames: [String: [String]] { configurations.mapValues { $0.map(\.name) } }
+
+  /// What it says, without a mistake; a copy of a model may have those that this one has.
   /// - Throws: `ModelError` with every mistake found.
   func contents() throws(ModelError) -> ManagedObjectModel.Contents {
-    let definitions = family.map(\.definition).sortedByCodePoint(\.name)
-    // Hashes that Apple's tools computed hold for what they were computed of.
-    let isUnchanged = source?.declaredDefinitions == definitions
-    return try ManagedObjectModel.Contents(
-      entities: definitions, configurations: configurations.mapValues { $0.map(\.definition.name) },
-      fetchRequestTemplates: templates.values.sortedByCodePoint(\.name),
-      versionIdentifier: versionIdentifiers.sorted().joined(separator: ","),
-      storedHashes: isUnchanged ? source?.contents.storedHashes ?? [:] : [:],
-      validation: source == nil ? .source : .compiled)
+    let contents = try contents(storedHashes: [:])
+    guard let source else { return contents }
+    let known = Set(source.warnings)
+    let mistakes = contents.warnings.filter { !known.contains($0) }
+    guard mistakes.isEmpty else { throw ModelError(mistakes) }
+    // Hashes that Apple's tools computed hold for entities of which nothing that is hashed was changed.
+    let (stored, ruled) = (source.contents.storedHashes, source.ruledVersionHashes)
+    let hashes = Dictionary(
+      zip(contents.definitions.map(\.name), contents.hashes.entities), uniquingKeysWith: { first, _ in first })
+    let kept = stored.filter { name, _ in hashes[name] == ruled[name] }
+    return kept.isEmpty ? contents : try self.contents(storedHashes: kept)
   }
 
-  /// Makes its descriptions those of the finished model.
-  func attach(to model: ManagedObjectModel) {
-    let entities = family
-    let handles = entities.map { model[$0.definition.name] }
-    model.described.withLock { list in
-      list = Array(repeating: WeakDescription(), count: model.definitions.count)
-      for (entity, handle) in zip(entities, handles) {
-        guard let handle else { continue }
-        entity.attach(to: handle)
-        list[handle.index].description = entity
-      }
+  private func contents(storedHashes: [String: Data]) throws(ModelError) -> ManagedObjectModel.Contents {
+    try ManagedObjectModel.Contents(
+      entities: family.map(\.definition), configurations: configurationNames,
+      fetchRequestTemplates: templates.values.sortedByCodePoint(\.name), versionIdentifier: versionIdentifier,
+      storedHashes: storedHashes, validation: source == nil ? .strict : .compiled)
+  }
+
+  /// Makes its descriptions those of the model that has these contents.
+  func attach(to model: ManagedObjectModel, _ contents: ManagedObjectModel.Contents) {
+    var list = [WeakDescription](repeating: WeakDescription(), count: contents.definitions.count)
+    let positions = family.map { ($0, contents.resolved.indexByName[$0.name]) }
+    for case (let entity, let index?) in positions {
+      entity.attach(to: Entity(model: model, index: index), contents.definitions[index])
+      list[index].description = entity
     }
+    model.described.withLock { $0 = list }
   }
 }
 

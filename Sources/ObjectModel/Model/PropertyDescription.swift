@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A property of an entity, as Core Data's code makes and reads it: a class.
 ///
 /// It may be changed until the model that has it is used; after that a change stops the program, as Core Data raises an
@@ -10,6 +12,8 @@ public class PropertyDescription: Hashable, @unchecked Sendable {
   private weak var owner: EntityDescription?
   /// The entity of a finished model.
   private(set) var declaringEntity: Entity?
+  /// Whether it stands in a composite attribute, where names are others than those of the entity.
+  var isElement = false
 
   init() {}
 
@@ -48,15 +52,24 @@ public class PropertyDescription: Hashable, @unchecked Sendable {
     set { preconditionFailure("a kind of property without entries: \(newValue)") }
   }
 
-  /// The entity that declares it; nil until one does.
-  public var entity: EntityDescription? {
-    owner ?? declaringEntity.map { $0.model.entityDescription(at: $0.index) }
+  /// The entity that declares it. A property that no entity has been given stops the program.
+  public var entity: EntityDescription {
+    guard let entity = owner ?? declaringEntity?.described else {
+      preconditionFailure("the property \(name) is of no entity")
+    }
+    return entity
   }
+  /// The 32 bytes with which it enters the version hash of its entity; none of a fetched property. It makes the model
+  /// final.
+  public var versionHash: Data { Data() }
+
+  /// A property that says the same and is of no entity.
+  public func copy() -> Any { preconditionFailure("a kind of property without copies") }
 
   /// Equal are a property and itself, and two that describe one property of one model.
   public static func == (left: PropertyDescription, right: PropertyDescription) -> Bool {
     if left === right { return true }
-    guard let entity = left.declaringEntity else { return false }
+    guard let entity = left.declaringEntity, !left.isElement, !right.isElement else { return false }
     return entity == right.declaringEntity && left.name == right.name
   }
 
@@ -65,10 +78,18 @@ public class PropertyDescription: Hashable, @unchecked Sendable {
 
   /// To be called before each change.
   final func requireChangeable() {
-    precondition(declaringEntity == nil, "\(name) belongs to a model in use, which does not change")
+    precondition(
+      declaringEntity == nil, "\(name) belongs to a model in use, which does not change; change a copy() of the model")
   }
 
-  func belong(to entity: EntityDescription) { owner = entity }
+  /// Makes it a property of an entity, or of none.
+  func belong(to entity: EntityDescription?) {
+    precondition(
+      entity == nil || owner == nil || owner === entity,
+      "\(name) is a property of \(owner?.name ?? ""), and cannot be one of \(entity?.name ?? "") as well; give it a copy()"
+    )
+    owner = entity
+  }
 
   /// Makes it a property of a finished model.
   func attach(to entity: Entity) { declaringEntity = entity }

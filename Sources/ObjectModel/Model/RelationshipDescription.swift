@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A relationship, as Core Data's code makes and reads it.
 ///
 /// While a model is put together it leads to descriptions, `destinationEntity` and `inverseRelationship`; in a finished
@@ -50,6 +52,9 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
     get { stored.userInfo }
     set { change { $0.userInfo = newValue } }
   }
+
+  public override var versionHash: Data { entity.handle.versionHash(ofRelationship: name) }
+  public override func copy() -> Any { RelationshipDescription(definition) }
 
   /// The least number of objects.
   public var minCount: Int {

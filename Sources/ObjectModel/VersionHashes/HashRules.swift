@@ -73,17 +73,23 @@ struct HashRules {
     return Self.sha256(input)
   }
 
+  /// The hash with which a relationship enters that of its entity.
+  static func hash(of relationship: ResolvedModel.ResolvedRelationship) -> Data {
+    var rules = HashRules()
+    return rules.hash(of: relationship)
+  }
+
   private mutating func hash(of relationship: ResolvedModel.ResolvedRelationship) -> Data {
-    let description = relationship.definition
+    let definition = relationship.definition
     var input = property(
-      description.name, description.isOptional, description.isTransient, description.versionHashModifier)
-    input.append(contentsOf: description.destinationEntityName.utf8)
+      definition.name, definition.isOptional, definition.isTransient, definition.versionHashModifier)
+    input.append(contentsOf: definition.destinationEntityName.utf8)
     let isOwnInverse =
-      description.inverseName == description.name && relationship.destination == relationship.declaringEntity
-    if let inverse = description.inverseName, !isOwnInverse { input.append(contentsOf: inverse.utf8) }
-    input.appendLittleEndian(Int32(clamping: description.maximumCount))
-    input.appendLittleEndian(Int32(clamping: description.minimumCount))
-    if description.isOrdered { input.appendLittleEndian(UInt16(1)) }
+      definition.inverseName == definition.name && relationship.destination == relationship.declaringEntity
+    if let inverse = definition.inverseName, !isOwnInverse { input.append(contentsOf: inverse.utf8) }
+    input.appendLittleEndian(Int32(clamping: definition.maximumCount))
+    input.appendLittleEndian(Int32(clamping: definition.minimumCount))
+    if definition.isOrdered { input.appendLittleEndian(UInt16(1)) }
     return Self.sha256(input)
   }
 
