@@ -42,9 +42,13 @@ public final class ManagedObjectModel: @unchecked Sendable {
     }
   }
 
-  // Safety: the contents are written by `init` and once more by `finish`, under a lock and before `isOpen` becomes false;
-  // all reads go through `contents`, which has seen it false.
-  @exclusivity(unchecked) private var finished: Contents
+  /// The contents, unless code puts the model together. They are constant, so that reading a part of them copies nothing:
+  /// the engine asks entities all the time.
+  private let fixed: Contents
+  /// Whether code puts the model together, or did.
+  private let isBuilt: Bool
+  // Safety: written once, by `finish`, under a lock and before `isOpen` becomes false; all reads have seen it false.
+  @exclusivity(unchecked) private var built: Contents?
   /// Whether code still puts the model together.
   let isOpen: Atomic<Bool>
   /// What it is put together from; nothing in a finished model.
@@ -55,13 +59,23 @@ public final class ManagedObjectModel: @unchecked Sendable {
 
   var contents: Contents {
     _read {
-      if isOpen.load(ordering: .acquiring) { finish() }
-      yield unsafe finished
+      if isBuilt { yield builtContents } else { yield fixed }
     }
   }
 
+  /// The contents of a model that code puts together, which that makes final.
+  private var builtContents: Contents {
+    if isOpen.load(ordering: .acquiring) { finish() }
+    guard let built = unsafe built else { preconditionFailure("a finished model has contents") }
+    return built
+  }
+
   /// Every entity, sorted by name by code point. `Entity.index` is the position here.
-  public var definitions: [EntityDefinition] { contents.definitions }
+  public var definitions: [EntityDefinition] {
+    _read {
+      if isBuilt { yield builtContents.definitions } else { yield fixed.definitions }
+    }
+  }
   /// Configuration name → names of its entities. The default configuration, all entities, is not listed.
   public var configurations: [String: [String]] { open(\.configurationNames) ?? contents.configurations }
   /// Template name → template.
@@ -72,7 +86,9 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// model that cannot hold are left out of `definitions`; version hashes are those of the model as it was declared.
   public var warnings: [ModelError.Problem] { contents.warnings }
   var resolved: ResolvedModel {
-    _read { yield contents.resolved }
+    _read {
+      if isBuilt { yield builtContents.resolved } else { yield fixed.resolved }
+    }
   }
   var hashes: ModelHashes { contents.hashes }
 
@@ -94,14 +110,16 @@ public final class ManagedObjectModel: @unchecked Sendable {
   }
 
   init(_ contents: Contents) {
-    unsafe finished = contents
+    fixed = contents
+    isBuilt = false
     isOpen = Atomic(false)
     draft = Mutex(ModelDraft())
   }
 
   /// A model that code puts together.
   init(_ draft: ModelDraft) {
-    unsafe finished = ManagedObjectModel.empty.finished
+    fixed = ManagedObjectModel.empty.fixed
+    isBuilt = true
     isOpen = Atomic(true)
     self.draft = Mutex(draft)
   }
@@ -109,7 +127,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Makes what the draft says final. Called under the lock of the draft; the draft's descriptions are attached before
   /// anything else sees the model finished.
   func complete(_ draft: ModelDraft, with contents: Contents) {
-    unsafe finished = contents
+    unsafe built = contents
     draft.attach(to: self, contents)
     isOpen.store(false, ordering: .releasing)
   }
