@@ -116,6 +116,7 @@ struct ModelIdioms {
     let address = CompositeAttributeDescription()
     address.name = "address"
     address.elements = [town]
+    #expect(address.composite?.elements.map(\.name) == ["town"])
     place.properties = [code, address]
     place.uniquenessConstraints = [[code]]
     let element = FetchIndexElementDescription(property: code, collationType: .binary)
@@ -270,11 +271,13 @@ struct ModelIdioms {
     let other = FetchRequest<any FetchRequestResult>()
     other.entity = note
     other.predicate = request.predicate
+    other.resultType = .managedObjectIDResultType
     same.fetchRequest = other
     note.properties.append(same)
     model.setFetchRequestTemplate(request, forName: "Same")
     #expect(copy.entities[0] != note && copy.entities[0].propertiesByName["same"] == nil)
     #expect(model.entityVersionHashesByName["Note"] != nil && note.propertiesByName["same"] == same)
+    #expect(same.fetchRequest?.resultType == .managedObjectIDResultType)
     #expect(model.fetchRequestTemplates["Same"]?.entityName == "Note" && request.entity === note)
   }
 

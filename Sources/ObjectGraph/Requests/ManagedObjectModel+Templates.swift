@@ -21,8 +21,8 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Gives a model that is not in use yet a template; nil takes one away. A request that says what no template can, an order, an offset or a
-  /// predicate that is a closure, stops the program.
+  /// Gives a model that is not in use yet a template; nil takes one away. A request that says what no template can, an
+  /// order, an offset or a predicate that is a closure, stops the program.
   public func setFetchRequestTemplate<Result>(_ request: FetchRequest<Result>?, forName name: String) {
     let template = request.map { FetchRequestTemplate(name, saying: $0.settings) }
     edit { $0.templates[name] = template }
@@ -53,6 +53,12 @@ extension FetchedPropertyDescription {
       request.includesPropertyValues = template.includesPropertyValues
       request.returnsObjectsAsFaults = template.returnsObjectsAsFaults
       request.returnsDistinctResults = template.returnsDistinctResults
+      switch template.resultType {
+      case 1: request.resultType = .managedObjectIDResultType
+      case 2: request.resultType = .dictionaryResultType
+      case 4: request.resultType = .countResultType
+      default: request.resultType = .managedObjectResultType
+      }
       return request
     }
     set {

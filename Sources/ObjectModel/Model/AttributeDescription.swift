@@ -51,6 +51,9 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
     set { change { $0.userInfo = newValue } }
   }
 
+  /// The composite type of a `CompositeAttributeDescription`, whose `elements` are set; nil of others.
+  public final var composite: AttributeDefinition.CompositeReference? { definition.composite }
+
   /// The value of a new object, as `value(forKey:)` gives it. A value that no attribute can have stops the program; one
   /// that this attribute cannot have is a mistake of the model, which is found when that is finished.
   public final var defaultValue: Any? {

@@ -191,7 +191,8 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
 
   // MARK: Definitions and handles
 
-  /// An entity that says the same and is in no model, with copies of the properties declared here.
+  /// An entity that says the same and is in no model, with copies of the properties declared here, without a parent and
+  /// without sub-entities.
   public func copy() -> Any {
     let copy = EntityDescription(copying: definition)
     copy.link([:])
@@ -214,8 +215,8 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
     return whole
   }
 
-  /// The same entity as the light handle that most of the package takes. It makes a model final that is being put together; an entity outside a model
-  /// stops the program.
+  /// The same entity as the light handle that most of the package takes. It makes a model final that is being put
+  /// together; an entity outside a model stops the program.
   public var handle: Entity {
     if let attached { return attached }
     (openModel ?? parent?.openModel)?.finish()
