@@ -52,13 +52,15 @@ package enum ReadOnlyCopy {
     try StoreStamp.read(path: path).byteCount
   }
 
-  /// Copies a store with its log or journal, and makes sure that no other program wrote to them meanwhile. The log's
-  /// index (`-shm`) is left out: SQLite builds it anew.
+  /// Copies a store with its log or journal as they are at one moment, also while other connections write to its log.
+  /// The log's index (`-shm`) is left out: SQLite builds it anew.
   /// - Throws: `StoreError.busy` when the files keep changing.
   static func copyTriple(from source: String, to target: String, synchronizes: Bool = true) throws {
     // A symbolic link to a store has its log beside the store.
     let source = ResultPath.followed(source)
-    for _ in 0..<5 {
+    var hold: CheckpointHold?
+    for _ in 0..<attempts {
+      hold = hold ?? CheckpointHold(source)
       let before = try StoreStamp.read(path: source)
       for suffix in ["", "-wal", "-journal"] {
         if FileSystem.exists(source + suffix) {
@@ -67,10 +69,21 @@ package enum ReadOnlyCopy {
           try StoreFiles.remove(target + suffix)
         }
       }
-      if try StoreStamp.read(path: source) == before { return }
+      let after = try StoreStamp.read(path: source)
+      if after == before { return }
+      if try after.differsOnlyInLog(from: before) && isStartOfLog(target + "-wal", source + "-wal") { return }
       Thread.sleep(forTimeInterval: 0.05)
     }
     throw StoreError.busy(path: source)
+  }
+
+  /// Whether what was copied of a log is its start. A log only grows as long as its header stays, and SQLite leaves out
+  /// the end of a log that no commit closes. Where a log began anew meanwhile, the copy may have frames of both, and
+  /// older pages than the main file.
+  private static func isStartOfLog(_ copy: String, _ log: String) throws -> Bool {
+    guard FileSystem.exists(copy), FileSystem.exists(log) else { return false }
+    let header = try StoreFiles.header(copy).prefix(32)
+    return try header.count == 32 && header == StoreFiles.header(log).prefix(32)
   }
 }
 

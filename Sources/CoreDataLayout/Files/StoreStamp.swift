@@ -14,4 +14,7 @@ public struct StoreStamp: Sendable, Hashable {
   public static func read(path: String) throws -> StoreStamp {
     StoreStamp(files: try ["", "-wal", "-journal"].map { try StoreFiles.stamp(StoreFiles.sidecar($0, of: path)) })
   }
+
+  /// Whether the main file and the journal are the same.
+  func differsOnlyInLog(from other: StoreStamp) -> Bool { files[0] == other.files[0] && files[2] == other.files[2] }
 }

@@ -33,9 +33,24 @@ package enum FileLock {
     return unsafe fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
-  private static func writeLock(_ bytes: Range<Int64>) -> flock {
+  /// Takes a lock for reading on some bytes of an open file, which others may share; it is released with its descriptor.
+  /// - Returns: false when a lock for writing is in the way.
+  package static func share(_ bytes: Range<Int64>, of descriptor: Int32) -> Bool {
+    // `F_OFD_SETLK`: a lock of the descriptor's own, which the end of another one does not release.
+    #if canImport(Darwin)
+      let command: Int32 = 90
+    #else
+      let command: Int32 = 37
+    #endif
+    var shared = lock(bytes, F_RDLCK)
+    return unsafe fcntl(descriptor, command, &shared) == 0
+  }
+
+  private static func writeLock(_ bytes: Range<Int64>) -> flock { lock(bytes, F_WRLCK) }
+
+  private static func lock<Kind: BinaryInteger>(_ bytes: Range<Int64>, _ kind: Kind) -> flock {
     var lock = flock()
-    lock.l_type = Int16(F_WRLCK)
+    lock.l_type = Int16(kind)
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = off_t(bytes.lowerBound)
     lock.l_len = off_t(bytes.count)

@@ -1,8 +1,10 @@
+import Dispatch
 import Foundation
 import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
+import Synchronization
 import TestRows
 import TestSupport
 import Testing
@@ -87,5 +89,52 @@ struct LiveStoreTests {
     try writer.close()
     #expect { try store.requireUnchanged() } throws: { if case StoreError.busy = $0 { true } else { false } }
     try store.close()
+  }
+
+  @Test(
+    "a store whose log grows all the time is read as it was after some commit", .timeLimit(.minutes(2)),
+    arguments: [1, 100, 1_000])
+  func growingLog(pagesPerCheckpoint: Int) throws {
+    let path = try makeStore(rows: 20_000, "wal")
+    let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isDone = Atomic(false)
+    let outcome = Mutex<Result<Int, any Error>?>(nil)
+    Thread.detachNewThread {
+      let result = Result {
+        let writer = try Connection(path: path, options: .init(busyTimeoutMilliseconds: 5_000))
+        _ = try writer.integer("PRAGMA wal_autocheckpoint = \(pagesPerCheckpoint)")
+        var count = 0
+        repeat {
+          // Each commit changes rows of all leaf pages by the same number.
+          try writer.execute("UPDATE ZSAMPLE SET ZMEDIUM = ZMEDIUM + 1 WHERE Z_PK % 200 = 1")
+          count += 1
+          hasBegun.signal()
+        } while !isDone.load(ordering: .relaxed)
+        try writer.close()
+        return count
+      }
+      outcome.withLock { $0 = result }
+      hasBegun.signal()
+      hasEnded.signal()
+    }
+    hasBegun.wait()
+    let readings = Result {
+      for _ in 0..<6 {
+        let store = try open(path)
+        var counts: [Int64: Int] = [:]
+        try store.scan(FetchSpecification(sample), keyPaths: [["medium"]], rowsPerBatch: 1_000) { batch in
+          for row in 0..<batch.count { unsafe counts[batch.integers(0)[row], default: 0] += 1 }
+          return batch
+        }
+        #expect(counts.removeValue(forKey: 0) == 19_900)
+        #expect(Array(counts.values) == [100])
+        try store.requireUnchanged()
+        try store.close()
+      }
+    }
+    isDone.store(true, ordering: .relaxed)
+    hasEnded.wait()
+    try readings.get()
+    #expect(try outcome.withLock { try #require($0).get() } > 0)
   }
 }
