@@ -37,7 +37,8 @@ let package = Package(
     .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
     .library(name: "Migration", targets: ["Migration"]),
     .library(name: "SeedFormats", targets: ["SeedFormats"]),
-    .library(name: "ImportEngine", targets: ["Pipelines", "Exports", "ChangeFiles", "Reports", "ImportEngine"]),
+    .library(
+      name: "ImportEngine", targets: ["Pipelines", "Exports", "Dumps", "ChangeFiles", "Reports", "ImportEngine"]),
     .executable(name: "seedbed", targets: ["SeedbedCommand"]),
     .executable(name: "seedbed-bench", targets: ["Benchmarks"]),
     .plugin(name: "GenerateClasses", targets: ["GenerateClasses"]),
@@ -105,10 +106,25 @@ let package = Package(
         "Platform", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "SeedFormats", yams, crypto,
       ]),
     .target(
+      name: "ResultFiles",
+      dependencies: ["Platform", "ObjectModel", "CoreDataLayout", "SeedFormats", "Pipelines"]),
+    .target(
+      name: "StoreModels",
+      dependencies: [
+        "Platform", "Diagnostics", "ObjectModel", "ModelFiles", "StoreInterface", "CoreDataLayout", "SQLMigration",
+        "Migration", "SeedFormats", "Pipelines",
+      ]),
+    .target(
       name: "Exports",
       dependencies: [
-        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
-        "CoreDataLayout", "SQLMigration", "SeedFormats", "Pipelines", yams,
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "Predicates", "StoreInterface", "CoreDataLayout",
+        "SeedFormats", "Pipelines", "ResultFiles",
+      ]),
+    .target(
+      name: "Dumps",
+      dependencies: [
+        "Platform", "ObjectModel", "ModelFiles", "StoreInterface", "CoreDataLayout", "SeedFormats", "Pipelines",
+        "ResultFiles", "StoreModels", "Exports", yams,
       ]),
     .target(
       name: "ChangeFiles",
@@ -126,8 +142,8 @@ let package = Package(
       name: "ImportEngine",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
-        "CoreDataLayout", "SQLMigration", "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "Reports",
-        logging,
+        "CoreDataLayout", "SQLMigration", "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "ResultFiles",
+        "StoreModels", "Exports", "Dumps", "Reports", logging,
       ]),
     .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportEngine"]),
     .executableTarget(
@@ -135,9 +151,8 @@ let package = Package(
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Diagrams", "StoreInterface", "SQLite",
         "CoreDataLayout", "SQLMigration",
-        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "Exports", "ChangeFiles", "StoreDifferences", "Reports",
-        "ImportEngine",
-        "Inference", logging, argumentParser,
+        "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "ResultFiles", "StoreModels", "Exports", "Dumps",
+        "ChangeFiles", "StoreDifferences", "Reports", "ImportEngine", "Inference", logging, argumentParser,
       ]),
     .executableTarget(
       name: "Benchmarks",
@@ -235,14 +250,12 @@ let package = Package(
     .testTarget(
       name: "SeedbedTests",
       dependencies: [
-        "Seedbed", "Pipelines", "Exports", "ChangeFiles", "Reports", "ImportEngine", "SeedFormats", "ObjectModel",
-        "Predicates",
-        "StoreInterface",
-        "MemoryStore",
-        "ObjectGraph", "CoreDataLayout", "SQLMigration", "SQLite", "TestStores", "TestSupport",
+        "Seedbed", "Pipelines", "ResultFiles", "StoreModels", "Exports", "Dumps", "ChangeFiles", "Reports",
+        "ImportEngine", "SeedFormats", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "ObjectGraph",
+        "CoreDataLayout", "SQLMigration", "SQLite", "TestStores", "TestSupport",
       ]),
     .testTarget(
-      name: "SeedbedTestingTests", dependencies: ["Seedbed", "SeedbedTesting", "Exports", "TestSupport"]),
+      name: "SeedbedTestingTests", dependencies: ["Seedbed", "SeedbedTesting", "Dumps", "TestSupport"]),
     .testTarget(name: "IdiomTests", dependencies: ["Seedbed", "TestSupport"]),
     .testTarget(
       name: "AccessorTests",
@@ -255,8 +268,8 @@ let package = Package(
     .testTarget(
       name: "ImportEngineTests",
       dependencies: [
-        "Platform", "PropertyLists", "Seedbed", "Migration", "Pipelines", "Exports", "ChangeFiles", "Reports",
-        "ImportEngine",
+        "Platform", "PropertyLists", "Seedbed", "Migration", "Pipelines", "StoreModels", "Exports", "Dumps",
+        "ChangeFiles", "Reports", "ImportEngine",
         "SeedFormats",
         "CoreDataLayout", "SQLMigration",
         "SQLite",

@@ -1,5 +1,4 @@
 import CoreDataLayout
-import Exports
 import Foundation
 public import ObjectModel
 public import Pipelines

@@ -1,4 +1,3 @@
-import Exports
 import Foundation
 import ImportEngine
 public import ObjectModel

@@ -1,4 +1,4 @@
-import Exports
+import Dumps
 import Foundation
 import Seedbed
 import SeedbedTesting

@@ -2,6 +2,7 @@ import CoreDataLayout
 package import ObjectModel
 package import Pipelines
 import Platform
+package import ResultFiles
 import SeedFormats
 
 /// One column of an export: its title, its key path, and the attribute at its end.

@@ -2,6 +2,7 @@ package import CoreDataLayout
 import ObjectModel
 package import Pipelines
 import Predicates
+import ResultFiles
 package import SeedFormats
 import StoreInterface
 

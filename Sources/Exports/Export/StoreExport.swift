@@ -3,6 +3,7 @@ package import Diagnostics
 import Foundation
 public import ObjectModel
 public import Pipelines
+import ResultFiles
 import SeedFormats
 
 /// An export of a store that stands by itself, outside a pipeline.

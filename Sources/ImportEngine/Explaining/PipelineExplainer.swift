@@ -1,5 +1,4 @@
 import CoreDataLayout
-import Exports
 import Foundation
 import ModelFiles
 import ObjectModel
@@ -7,6 +6,7 @@ public import Pipelines
 import Predicates
 import SeedFormats
 import StoreInterface
+import StoreModels
 
 /// Explains what a run of a pipeline would ask its store. Nothing is imported, and nothing is changed or left anywhere.
 public enum PipelineExplainer {

@@ -1,5 +1,4 @@
 import Dispatch
-import Exports
 import Foundation
 import Pipelines
 import Platform

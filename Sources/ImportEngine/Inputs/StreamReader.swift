@@ -1,4 +1,3 @@
-import Exports
 import Foundation
 import Pipelines
 import Platform

@@ -1,9 +1,9 @@
 import CoreDataLayout
-import Exports
 import Foundation
 import Pipelines
 import Platform
 import Reports
+import ResultFiles
 import SeedFormats
 
 /// Writes the rejects of one import step in its source's own format: the reject's columns first, then the record as

@@ -1,9 +1,10 @@
 import CoreDataLayout
-import Exports
 import ObjectModel
 import Pipelines
 import Platform
+import ResultFiles
 import SeedFormats
+import StoreModels
 
 extension OutputCheck {
   /// Checks all results of a run.

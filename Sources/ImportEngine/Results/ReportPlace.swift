@@ -1,8 +1,9 @@
 import CoreDataLayout
-import Exports
 public import Pipelines
 import Platform
+import ResultFiles
 import SeedFormats
+import StoreModels
 
 /// The place of a run's own report.
 public enum ReportPlace {

@@ -5,6 +5,7 @@ import ObjectModel
 import Pipelines
 import Platform
 import StoreInterface
+import StoreModels
 
 /// A digest over everything that a store's content depends on: pipeline, model, sources, seed store.
 struct InputDigest: Sendable {

@@ -1,10 +1,10 @@
 import CoreDataLayout
-import Exports
 import Migration
 public import ModelFiles
 public import Pipelines
 import SQLMigration
 import StoreInterface
+import StoreModels
 
 extension PipelineCheck {
   /// Whether the store that a run would copy, or import into, is there and fits the model, as the run finds out when it

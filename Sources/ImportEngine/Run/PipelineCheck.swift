@@ -1,9 +1,9 @@
-import Exports
 import Foundation
 import ModelFiles
 public import ObjectModel
 public import Pipelines
 import SeedFormats
+import StoreModels
 
 /// The mistakes of a pipeline that show before it runs. `seedbed lint` lists them all; a run that has errors among them
 /// ends with the same list before it touches anything.

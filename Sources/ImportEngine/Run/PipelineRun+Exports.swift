@@ -5,6 +5,7 @@ import ObjectModel
 import Pipelines
 import Platform
 import Reports
+import ResultFiles
 import SeedFormats
 
 extension PipelineRun {

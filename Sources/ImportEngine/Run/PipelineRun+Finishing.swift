@@ -1,6 +1,5 @@
 import CoreDataLayout
 import Diagnostics
-import Exports
 import Foundation
 import Pipelines
 import Platform

@@ -1,5 +1,4 @@
 import CoreDataLayout
-import Exports
 import Foundation
 import Pipelines
 import Platform

@@ -1,11 +1,11 @@
 import CoreDataLayout
-import Exports
 import Migration
 import ModelFiles
 import ObjectModel
 import Pipelines
 import SQLMigration
 import StoreInterface
+import StoreModels
 
 extension PipelineRun {
   /// Brings the copy of a store to the pipeline's model.

@@ -1,11 +1,12 @@
-import Exports
 import Foundation
 import ModelFiles
 import ObjectModel
 import Pipelines
 import Platform
 import Reports
+import ResultFiles
 import SeedFormats
+import StoreModels
 
 /// A pipeline whose model, expressions and results have been checked.
 struct SoundPipeline {

@@ -6,8 +6,10 @@ import ObjectModel
 public import Pipelines
 import Platform
 public import Reports
+import ResultFiles
 public import SeedFormats
 import StoreInterface
+import StoreModels
 
 /// One run of a pipeline: imports every source into a store that is built aside, seals it, puts it in place, exports.
 ///

@@ -1,6 +1,5 @@
 import CoreDataLayout
 import Diagnostics
-import Exports
 import Foundation
 import ObjectModel
 import Pipelines

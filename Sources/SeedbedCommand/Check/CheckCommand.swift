@@ -1,11 +1,11 @@
 import ArgumentParser
 import CoreDataLayout
-import Exports
 import Foundation
 import ImportEngine
 import ModelFiles
 import ObjectModel
 import Pipelines
+import StoreModels
 
 /// `seedbed check`
 struct CheckCommand: ParsableCommand {

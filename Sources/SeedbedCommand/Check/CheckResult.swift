@@ -1,9 +1,9 @@
 import CoreDataLayout
-import Exports
 import Foundation
 import ModelFiles
 import ObjectModel
 import Pipelines
+import StoreModels
 
 /// The result of `check` for a store: the engine's report, and the comparison of the models.
 struct CheckResult {

@@ -1,5 +1,4 @@
 import CoreDataLayout
-import Exports
 import Foundation
 import ImportEngine
 import Migration
@@ -7,6 +6,7 @@ import ModelFiles
 import ObjectModel
 import Pipelines
 import SQLMigration
+import StoreModels
 
 /// What `seedbed migrate` would do with a store, by the search and the tests of the data that it begins with itself.
 struct MigrationVerdict {

@@ -1,9 +1,9 @@
-import Exports
 import Foundation
 import ImportEngine
 import ModelFiles
 import ObjectModel
 import Pipelines
+import StoreModels
 
 /// The result of `check` for two models, or two versions of one: whether a store of either opens with the other.
 struct ModelPair {

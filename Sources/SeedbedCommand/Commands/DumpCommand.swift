@@ -1,5 +1,5 @@
 import ArgumentParser
-import Exports
+import Dumps
 import ImportEngine
 import Logging
 

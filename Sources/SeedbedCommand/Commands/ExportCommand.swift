@@ -5,6 +5,7 @@ import ImportEngine
 import Logging
 import ModelFiles
 import Pipelines
+import ResultFiles
 
 /// `seedbed export`
 struct ExportCommand: ParsableCommand {

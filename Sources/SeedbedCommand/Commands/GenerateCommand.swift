@@ -1,8 +1,8 @@
 public import ArgumentParser
-import Exports
 import Foundation
 import ImportEngine
 public import ModelFiles
+import StoreModels
 
 /// `seedbed generate`
 struct GenerateCommand: ParsableCommand {

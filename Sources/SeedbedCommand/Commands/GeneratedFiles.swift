@@ -1,10 +1,10 @@
 import CoreDataLayout
-import Exports
 import Foundation
 import ImportEngine
 import ModelFiles
 import Pipelines
 import Platform
+import ResultFiles
 
 /// Writes generated source files into a folder, and replaces only files that were generated. A file that is written
 /// once is left alone when there is one of its name, unless an earlier version made all of it anew each time.

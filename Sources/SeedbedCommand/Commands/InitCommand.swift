@@ -1,11 +1,11 @@
 import ArgumentParser
-import Exports
 import Foundation
 import ImportEngine
 import Inference
 import ModelFiles
 import ObjectModel
 import SeedFormats
+import StoreModels
 
 /// `seedbed init`
 struct InitCommand: ParsableCommand {

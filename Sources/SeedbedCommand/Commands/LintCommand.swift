@@ -1,10 +1,10 @@
 import ArgumentParser
-import Exports
 import Foundation
 import ImportEngine
 import ModelFiles
 import ObjectModel
 import Pipelines
+import StoreModels
 
 /// `seedbed lint`
 struct LintCommand: ParsableCommand {

@@ -1,5 +1,4 @@
 import CoreDataLayout
-import Exports
 import Foundation
 import ImportEngine
 import Inference
@@ -7,6 +6,7 @@ import ModelFiles
 import ObjectModel
 import Pipelines
 import Platform
+import ResultFiles
 
 /// Where `seedbed init` writes what, and what is in the way there.
 struct ProjectLayout {

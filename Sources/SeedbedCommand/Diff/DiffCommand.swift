@@ -1,5 +1,4 @@
 import ArgumentParser
-import Exports
 import Foundation
 import ImportEngine
 import ModelFiles

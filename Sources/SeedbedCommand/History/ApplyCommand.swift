@@ -1,6 +1,5 @@
 import ArgumentParser
 import ChangeFiles
-import Exports
 import Foundation
 import ModelFiles
 import Pipelines

@@ -1,11 +1,11 @@
 import CoreDataLayout
 import Diagrams
-import Exports
 import Foundation
 import ImportEngine
 import ModelFiles
 import ObjectModel
 import Pipelines
+import ResultFiles
 
 /// The forms in which a diagram can be written.
 enum DiagramFormat {

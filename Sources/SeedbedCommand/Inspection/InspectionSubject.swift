@@ -1,9 +1,9 @@
 import ArgumentParser
 import CoreDataLayout
-import Exports
 import ImportEngine
 import ModelFiles
 import ObjectModel
+import StoreModels
 
 /// The subject of `inspect`: a store with the model that describes it, if there is one, or a model alone.
 struct InspectionSubject {

@@ -1,7 +1,6 @@
 public import ArgumentParser
 import CoreDataLayout
 import Diagnostics
-import Exports
 import Foundation
 import ImportEngine
 import Logging
@@ -12,6 +11,7 @@ import Pipelines
 import Reports
 public import SQLMigration
 import StoreInterface
+import StoreModels
 import Synchronization
 
 /// `seedbed migrate`

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Exports
 import ImportEngine
 import ModelFiles
+import StoreModels
 
 /// The model that a store is read with.
 struct ModelOptions: ParsableArguments {

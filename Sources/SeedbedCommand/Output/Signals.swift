@@ -1,5 +1,4 @@
 import Dispatch
-import Exports
 import ImportEngine
 import Logging
 import Platform

@@ -1,9 +1,9 @@
-import Exports
 import Foundation
 import ImportEngine
 import Logging
 import Pipelines
 import Reports
+import ResultFiles
 
 /// Where the report of a run goes: to standard output or standard error, and into a file.
 struct ReportOutput {

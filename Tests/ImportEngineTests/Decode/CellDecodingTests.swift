@@ -4,7 +4,6 @@ import Predicates
 import StoreInterface
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

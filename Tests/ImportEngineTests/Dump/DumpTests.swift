@@ -6,10 +6,11 @@ import SQLite
 import TestSupport
 import Testing
 
-@testable import Exports
+@testable import Dumps
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports
+@testable import StoreModels
 
 /// Dumps, restores and compares.
 struct DumpRun {

@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import Testing
 
-@testable import Exports
+@testable import Dumps
 
 /// The records of a dump, with both sides of every relationship.
 struct DumpedObjects {

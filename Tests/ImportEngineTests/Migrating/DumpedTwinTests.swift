@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @testable import CoreDataLayout
-@testable import Exports
+@testable import Dumps
 @testable import SQLMigration
 
 /// `SEEDBED_RANDOM_MIGRATIONS` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.

@@ -3,7 +3,7 @@ import Migration
 import ObjectModel
 import Testing
 
-@testable import ImportEngine
+@testable import StoreModels
 
 @Suite("Steps of a migration")
 struct MigrationStepsTests {

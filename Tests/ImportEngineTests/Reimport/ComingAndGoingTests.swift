@@ -2,10 +2,10 @@ import CoreDataLayout
 import ModelFiles
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports
+@testable import StoreModels
 
 /// Rows that come with a record and go when it is refused late are no change of the store.
 @Suite("Runs that change nothing")

@@ -5,10 +5,10 @@ import TestQueries
 import TestSupport
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports
+@testable import StoreModels
 
 /// In a store that was there before, objects whose members change count one version up per run; in a new one none does.
 @Suite("Owners of imported members")

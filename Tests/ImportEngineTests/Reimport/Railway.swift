@@ -5,7 +5,6 @@ import SQLite
 import TestQueries
 import TestSupport
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

@@ -5,10 +5,10 @@ import SQLite
 import TestSupport
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports
+@testable import StoreModels
 
 /// Random feeds into a store that was there: every object that is another one afterwards, by its own record, by its
 /// members or by both, counts one version up and has one row of history; no other has either.

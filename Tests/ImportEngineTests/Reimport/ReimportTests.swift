@@ -5,10 +5,10 @@ import ObjectModel
 import TestSupport
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports
+@testable import StoreModels
 
 @Suite("A feed that is imported again")
 struct ReimportTests {

@@ -3,7 +3,6 @@ import StoreInterface
 import TestSupport
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

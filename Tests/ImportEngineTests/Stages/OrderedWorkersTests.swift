@@ -3,7 +3,6 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

@@ -3,7 +3,6 @@ import ObjectModel
 import SeedFormats
 import StoreInterface
 
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

@@ -1,4 +1,3 @@
-@testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
 @testable import Reports

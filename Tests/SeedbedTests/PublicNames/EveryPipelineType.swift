@@ -1,11 +1,14 @@
 import ChangeFiles
+import Dumps
 import Exports
 import Foundation
 import ImportEngine
 import Pipelines
 import Reports
+import ResultFiles
 import SeedFormats
 import Seedbed
+import StoreModels
 
 /// Every public type of pipelines and seed formats, as a program writes it that imports Foundation and Seedbed too. A
 /// test compares the list with the sources.

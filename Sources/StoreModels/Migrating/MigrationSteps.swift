@@ -1,11 +1,10 @@
 import CoreDataLayout
 package import Diagnostics
-package import Exports
 import Foundation
 package import Migration
 import ModelFiles
 import ObjectModel
-import Pipelines
+package import Pipelines
 import Platform
 package import SQLMigration
 import StoreInterface
@@ -167,7 +166,7 @@ package struct MigrationSteps {
   }
 
   /// The files of the mapping models that a pipeline's migration may be done by.
-  static func mappingFiles(of pipeline: PipelineFile) -> [String] {
+  package static func mappingFiles(of pipeline: PipelineFile) -> [String] {
     let given = pipeline.store.mappings.flatMap { mappingModels(at: $0) }
     let models = pipeline.store.mappings.isEmpty ? mappingModels(besideModel: pipeline.modelPath) : given
     return models.flatMap { path in

@@ -37,7 +37,7 @@ public enum OutputCheck {
   }
 
   /// Whether one path is another, or lies in it, links followed.
-  static func lies(_ path: String, in folder: String) -> Bool {
+  package static func lies(_ path: String, in folder: String) -> Bool {
     RunInputs.isInside(ResultPath.resolved(path), ResultPath.resolved(folder))
   }
 

@@ -4,7 +4,9 @@ import ModelFiles
 import ObjectModel
 public import Pipelines
 import Platform
+import ResultFiles
 import SeedFormats
+import StoreModels
 
 /// Writes a whole store as NDJSON, one file per entity, with the pipeline that restores it and the model: a folder that
 /// stands by itself.

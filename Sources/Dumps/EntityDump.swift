@@ -1,4 +1,5 @@
 import CoreDataLayout
+import Exports
 import Foundation
 import ObjectModel
 import Pipelines
