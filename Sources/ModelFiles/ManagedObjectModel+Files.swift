@@ -46,7 +46,9 @@ extension ManagedObjectModel {
       self.init(
         try ManagedObjectModel(
           entities: entities.map(\.definition),
-          configurations: models.reduce(into: [:]) { $0.merge($1.configurations) { Array(Set($0 + $1)).sorted() } },
+          configurations: models.reduce(into: [:]) {
+            $0.merge($1.entityNamesByConfiguration) { Array(Set($0 + $1)).sorted() }
+          },
           fetchRequestTemplates: Array(
             models.reduce(into: [:]) { $0.merge($1.fetchRequestTemplates) { first, _ in first } }.values),
           storedHashes: Dictionary(entities.map { ($0.name, $0.versionHash) }) { first, _ in first },

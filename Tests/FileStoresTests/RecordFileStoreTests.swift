@@ -18,7 +18,7 @@ struct RecordFileStoreTests {
 
   private func open(_ format: RecordFileFormat, options: [String: Value] = [:]) throws -> any PersistentStore {
     let description = PersistentStoreDescription(type: RecordFolderType(format: format), url: folder.url)
-    description.options = options
+    description.typeOptions = options
     return try description.type.load(description, model: model)
   }
 
@@ -174,7 +174,7 @@ struct RecordFileStoreTests {
     #expect {
       try without.type.load(without, model: keyless)
     } throws: { "\($0)".contains("key.Shelf") }
-    description.options["key.Shelf"] = .string("label")
+    description.typeOptions["key.Shelf"] = .string("label")
     let store = try description.type.load(description, model: keyless)
     try Library.fill(store)
     #expect(try text("Book.csv").contains("1965,A,"))

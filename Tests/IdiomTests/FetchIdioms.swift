@@ -255,6 +255,13 @@ struct FetchIdioms {
       request.sortDescriptors = [FetchSortDescriptor(key: "rating", ascending: true)]
       #expect(try context.fetch(request).compactMap { $0["title"] } == ["Bread", "Soup"])
       #expect(model.fetchRequestTemplate(forName: "Nope") == nil)
+      let typed: FetchRequest<Recipe> = try #require(model.fetchRequestTemplate(forName: "Favorites"))
+      #expect(try context.fetch(typed).map(\.title) == ["Cake"])
+      let any: FetchRequest<any FetchRequestResult>? = model.fetchRequestFromTemplate(
+        withName: "ByTitle", substitutionVariables: ["TITLE": "Soup"])
+      #expect(any?.resultType == .managedObjectResultType)
+      let ids: FetchRequest<ObjectID> = try #require(model.fetchRequestTemplate(forName: "Favorites"))
+      #expect(try context.fetch(ids).map(\.primaryKey) == [3])
     }
   }
 }

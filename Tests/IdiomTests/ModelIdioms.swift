@@ -261,7 +261,7 @@ struct ModelIdioms {
     model.setEntities([note], forConfigurationName: "Notes")
     model.versionIdentifiers = ["7"]
     #expect(model.entities == [note] && model.entitiesByName["Note"] === note && note.managedObjectModel === model)
-    #expect(model.configurations == ["Notes": ["Note"]])
+    #expect(model.entityNamesByConfiguration == ["Notes": ["Note"]] && model.configurations == ["Notes"])
     #expect(model.entities(forConfigurationName: "Notes") == [note] && model.versionIdentifiers == ["7"])
     let copy = try #require(model.copy() as? ManagedObjectModel)
     let request = FetchRequest<ManagedObject>(entity: note)

@@ -120,7 +120,7 @@ private enum PageLines {
     _ = attribute.definition.derivation
     _ = model["Recipe"]
     for entity in model.entities { _ = entity.name }
-    _ = model.configurations.keys
+    _ = model.entityNamesByConfiguration
     _ = try ModelLibrary(modelURL: url).mapping(from: old, to: new)?.mappingModel
     _ = try MappingModelReader.read(path: path).mappingModel
     _ = try old.inferredMappingModel(to: new)

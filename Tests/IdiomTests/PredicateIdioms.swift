@@ -144,4 +144,24 @@ struct PredicateIdioms {
   func programText() async {
     await #expect(processExitsWith: .failure) { _ = FetchPredicate(format: "title ==") }
   }
+
+  @Test("predicate: what expressions are made of")
+  func expressionKinds() throws {
+    func left(_ format: String) throws -> FetchExpression {
+      try #require(FetchPredicate(format: format).leftExpression)
+    }
+    let kinds: [(String, FetchExpression.ExpressionType)] = [
+      ("author.name == 1", .keyPath), ("1 == 2", .constantValue), ("SELF == 2", .evaluatedObject),
+      ("$X == 2", .variable),
+      ("{1, a} == 2", .aggregate), ("now() == 2", .function), ("tags.@count == 2", .function),
+      ("SUBQUERY(tags, $t, $t.name == 'hot') == 2", .subquery), ("TERNARY(a == 1, 2, 3) == 2", .conditional),
+      ("a UNION b == 2", .unionSet), ("a INTERSECT b == 2", .intersectSet), ("a MINUS b == 2", .minusSet),
+    ]
+    for (format, kind) in kinds { #expect(try left(format).expressionType == kind, "\(format)") }
+    let sum = FetchExpression(forFunction: "sum:", arguments: [FetchExpression(forKeyPath: "rating")])
+    #expect(sum.function == "sum:" && sum.arguments?.first?.keyPath == "rating")
+    let hot = try left("SUBQUERY(tags, $t, $t.name == 'hot') == 2")
+    #expect(hot.variable == "t" && hot.predicate?.predicateFormat == "$t.name == \"hot\"" && hot.function == nil)
+    #expect(FetchExpression(forAggregate: [FetchExpression(forConstantValue: 1)]).collection?.first?.constantValue == 1)
+  }
 }

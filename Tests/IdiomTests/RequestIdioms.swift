@@ -125,8 +125,8 @@ struct RequestIdioms {
         end.yield(result.progress?.isCancelled == true ? nil : result.finalResult?.count)
       }
       request.estimatedResultCount = 3
-      let result = try context.execute(request)
-      #expect(result.progress?.totalUnitCount == 3 && result.fetchRequest === request)
+      let result = try context.execute(request) as? AsynchronousFetchResult<Recipe>
+      #expect(result?.progress?.totalUnitCount == 3 && result?.fetchRequest === request)
     }
     for await count in ends {
       #expect(count == 3)

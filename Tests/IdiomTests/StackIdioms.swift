@@ -41,11 +41,13 @@ struct StackIdioms {
     description.setOption(false as NSNumber, forKey: InferMappingModelAutomaticallyOption)
     description.setOption("semicolon" as NSString, forKey: "separator")
     #expect(description.tracksHistory && description.postsRemoteChanges && description.isReadOnly)
-    #expect(description.timeout == 0.5 && description.options == ["separator": "semicolon"])
+    #expect(description.timeout == 0.5 && description.typeOptions == ["separator": "semicolon"])
     #expect(!description.shouldMigrateStoreAutomatically && !description.shouldInferMappingModelAutomatically)
+    #expect((description.options[PersistentHistoryTrackingKey] as? NSNumber)?.boolValue == true)
+    #expect(description.options["separator"] == "semicolon" as NSString && description.options.count == 7)
     description.setOption(nil, forKey: ReadOnlyPersistentStoreOption)
     description.setOption(nil, forKey: "separator")
-    #expect(!description.isReadOnly && description.options.isEmpty)
+    #expect(!description.isReadOnly && description.typeOptions.isEmpty)
   }
 
   @Test("stacks: an option of the wrong type stops the program")

@@ -150,7 +150,7 @@ private final class MakerPolicy: EntityMigrationPolicy {
     guard let name: String = source["maker"] else { return }
     let context = manager.destinationContext
     let car = try #require(
-      try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [source]).first)
+      manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [source]).first)
     let request = FetchRequest<ManagedObject>(entityName: "Maker")
     request.predicate = FetchPredicate(format: "name == %@", name)
     let maker = try context.fetch(request).first ?? context.insert("Maker", ["name": name])
@@ -184,7 +184,7 @@ final class CachedCarbObjectv3EntityMigrationPolicy: EntityMigrationPolicy {
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
-    let made = try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [source])
+    let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [source])
     made.first?["anchorKey"] = Int64(source.objectID.primaryKey ?? 0)
   }
 }

@@ -83,6 +83,19 @@ struct MigrationPolicyTests {
     #expect(try journal.folder.names().allSatisfy { $0.hasPrefix("journal.sqlite") })
   }
 
+  @Test(
+    "a policy that asks for instances of a mapping that is not there ends the migration", arguments: ["from", "to"])
+  func unknownMapping(direction: String) throws {
+    let journal = try journal()
+    let before = try Data(contentsOf: journal.source)
+    let manager = journal.manager(["TestPolicy": AskingPolicy.self])
+    manager.userInfo["direction"] = direction
+    let error = try #require(throws: MigrationError.self) { try journal.migrate(manager) }
+    #expect(error.code == .mappingModel && error.message.contains("\"Nowhere\""), "\(error)")
+    #expect(try Data(contentsOf: journal.source) == before)
+    #expect(try journal.folder.names().allSatisfy { $0.hasPrefix("journal.sqlite") })
+  }
+
   @Test("an object that breaks the newer rules is named with its property")
   func validation() throws {
     var journal = try Journal { entities in
@@ -153,7 +166,7 @@ private class RecordingPolicy: EntityMigrationPolicy {
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     try super.createRelationships(forDestination: destination, in: mapping, manager: manager)
-    let source = try manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [destination])
+    let source = manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [destination])
     note("relate \((source.first?["title"] as String?) ?? "")", manager)
   }
   override func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
@@ -193,4 +206,16 @@ private final class FailingPolicy: EntityMigrationPolicy {
     try fail("validate", manager)
   }
   override func end(_ mapping: EntityMapping, manager: MigrationManager) throws { try fail("end", manager) }
+}
+
+private final class AskingPolicy: EntityMigrationPolicy {
+  override func createRelationships(
+    forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    let found =
+      manager.userInfo["direction"] as? String == "from"
+      ? manager.sourceInstances(forEntityMappingName: "Nowhere", destinationInstances: [destination])
+      : manager.destinationInstances(forEntityMappingName: "Nowhere", sourceInstances: nil)
+    #expect(found.isEmpty)
+  }
 }

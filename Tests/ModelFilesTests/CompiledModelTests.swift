@@ -76,7 +76,7 @@ struct CompiledModelTests {
     #expect(
       source.differences(to: file.model).map(\.description)
         == (isSample ? ["Car.color: class changed from Color to none"] : []))
-    #expect(file.model.configurations == source.configurations)
+    #expect(file.model.entityNamesByConfiguration == source.entityNamesByConfiguration)
     #expect(file.model.fetchRequestTemplates == source.fetchRequestTemplates)
     #expect(file.model.versionIdentifier == source.versionIdentifier)
   }

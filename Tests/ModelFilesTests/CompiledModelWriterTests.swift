@@ -111,7 +111,7 @@ struct CompiledModelWriterTests {
       ])
     #expect(model.firstDifference(toCompiled: file.model) == nil)
     #expect(file.model.entityVersionHashesByName == model.entityVersionHashesByName)
-    #expect(file.model.configurations == model.configurations)
+    #expect(file.model.entityNamesByConfiguration == model.entityNamesByConfiguration)
     #expect(file.model.fetchRequestTemplates.keys.sorted() == ["recent"])
     #expect(file.model.fetchRequestTemplates["recent"]?.returnsDistinctResults == true)
     #expect(file.model.fetchRequestTemplates["recent"]?.fetchBatchSize == 20)

@@ -64,7 +64,7 @@ struct HostileArchiveTests {
   func soundArchive() throws {
     let model = try CompiledModelReader.read(archive: Self.sound).model
     #expect(model["Parent"]?.relationship("children")?.inverse?.name == "parent")
-    #expect(model.configurations == ["Cloud": ["Child"]] && model.versionIdentifier == "1")
+    #expect(model.entityNamesByConfiguration == ["Cloud": ["Child"]] && model.versionIdentifier == "1")
   }
 
   @Test("bytes that are no archive of a model say what they are not")

@@ -160,7 +160,7 @@ struct LibraryModelTests {
     let recent = try #require(model["Author"]?.definition.fetchedProperties.first)
     #expect(recent.name == "recentBooks" && recent.fetchRequest.predicate == "published > $SINCE")
     #expect(recent.fetchRequest.fetchLimit == 5)
-    #expect(model.configurations == ["Cloud": ["Book", "Author"]])
+    #expect(model.entityNamesByConfiguration == ["Cloud": ["Book", "Author"]])
     #expect(model.entities(inConfiguration: "Cloud")?.map(\.name) == ["Author", "Book"])
     #expect(model.entities(inConfiguration: "Local") == nil)
   }

@@ -43,7 +43,7 @@ struct ModelWriterTests {
     let file = try ModelReader.readFile(path: path)
     #expect(file.versionName == "Shop & Co")
     #expect(Self.sorted(file.model.declaredDefinitions) == Self.sorted(model.declaredDefinitions))
-    #expect(file.model.configurations == model.configurations)
+    #expect(file.model.entityNamesByConfiguration == model.entityNamesByConfiguration)
     #expect(file.model.fetchRequestTemplates == model.fetchRequestTemplates)
     #expect(file.model.versionIdentifier == model.versionIdentifier)
     #expect(file.model.entityVersionHashesByName == model.entityVersionHashesByName)

@@ -58,7 +58,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     type = description.type
     url = description.url
     isReadOnly = description.isReadOnly
-    options = description.options
+    options = description.typeOptions
     layout = ModelLayout(model)
   }
 

@@ -41,7 +41,7 @@ public final class RecordFileStore: IncrementalStore, @unchecked Sendable {
     self.format = format
     folderPath = path
     folder = RecordFolder(
-      path: path, layout: try RecordLayout(model, format: format, options: description.options))
+      path: path, layout: try RecordLayout(model, format: format, options: description.typeOptions))
     objects = InMemoryStore(model: model)
     try super.init(description: description, model: model)
   }

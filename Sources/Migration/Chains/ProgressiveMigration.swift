@@ -180,7 +180,7 @@ public struct ProgressiveMigration: StoreMigrating {
     let chain = try chain(
       forStoreAt: url, type: description.type, to: model,
       infersMappingModels: description.shouldInferMappingModelAutomatically)
-    let store = MigrationStore(type: description.type, url: url, options: description.options)
+    let store = MigrationStore(type: description.type, url: url, options: description.typeOptions)
     do {
       try carryOut(chain, store, busyTimeout: description.timeout)
     } catch  where Self.isOfAnother(error) || Self.isBesideAnother(error) {

@@ -5,16 +5,16 @@ import Predicates
 struct CallChecking {
   let scope: MappingScope
   /// What the calls give, by the names that stand for them; nil where it is not known beforehand.
-  private(set) var types: [String: ExpressionType?] = [:]
+  private(set) var types: [String: OperandType?] = [:]
 
   init(_ calls: [CallingExpression.Call], _ scope: MappingScope) throws(MigrationError) {
     self.scope = scope
     for call in calls { types[call.name] = .some(try type(of: call)) }
   }
 
-  private func type(of call: CallingExpression.Call) throws(MigrationError) -> ExpressionType? {
+  private func type(of call: CallingExpression.Call) throws(MigrationError) -> OperandType? {
     switch call.kind {
-    case .fetch(isCount: true): return ExpressionType(.attribute(.integer64))
+    case .fetch(isCount: true): return OperandType(.attribute(.integer64))
     case .fetch(isCount: false): return nil
     case .method(let selector):
       switch call.operands.first {
@@ -44,7 +44,7 @@ struct CallChecking {
 
   private func managerType(
     _ selector: String, _ call: CallingExpression.Call
-  ) throws(MigrationError) -> ExpressionType? {
+  ) throws(MigrationError) -> OperandType? {
     guard let function = ManagerFunction(rawValue: selector) else {
       if let known = scope.managerFunctions { try require(selector, among: known, of: "the migration manager") }
       return nil
@@ -64,7 +64,7 @@ struct CallChecking {
         isSource
         ? mapping.sourceEntityName.flatMap { scope.sourceModel[$0] }
         : mapping.destinationEntityName.flatMap { scope.destinationModel[$0] }
-      return entity.map { ExpressionType(.object($0), isList: true) }
+      return entity.map { OperandType(.object($0), isList: true) }
     case .destinationInstancesForRelationship:
       if let name, let entity = scope.sourceEntity, entity.relationship(name) == nil {
         throw scope.error(

@@ -10,7 +10,7 @@ struct MappingExpression {
   /// The variables that stand in `expression.result`.
   private let resultVariables: Set<String>
   /// The type of the value, as far as it is known beforehand.
-  let type: ExpressionType?
+  let type: OperandType?
 
   /// Parses and checks an expression.
   /// - Throws: `MigrationError` that names the mapping and the property.
@@ -37,12 +37,12 @@ struct MappingExpression {
 
   private static func type(
     of result: FetchExpression, _ variables: Set<String>, _ calls: CallChecking, _ scope: MappingScope
-  ) throws(MigrationError) -> ExpressionType? {
-    var types: [String: ExpressionType] = [:]
+  ) throws(MigrationError) -> OperandType? {
+    var types: [String: OperandType] = [:]
     for name in variables {
       switch name {
-      case MigrationVariableName.source: types[name] = scope.sourceEntity.map { ExpressionType(.object($0)) }
-      case MigrationVariableName.destination: types[name] = scope.destinationEntity.map { ExpressionType(.object($0)) }
+      case MigrationVariableName.source: types[name] = scope.sourceEntity.map { OperandType(.object($0)) }
+      case MigrationVariableName.destination: types[name] = scope.destinationEntity.map { OperandType(.object($0)) }
       default: types[name] = calls.types[name] ?? nil
       }
       // The type of a call's result is often known only after the call.
@@ -54,7 +54,7 @@ struct MappingExpression {
     inner.allowsBlocks = true
     // Unlike in fetches, a composite is a plain value here.
     if case .path(of: _, let path) = result, let name = path.last, entity.attribute(name)?.type == .composite {
-      return ExpressionType(.attribute(.composite))
+      return OperandType(.attribute(.composite))
     }
     do throws(PredicateCheckError) {
       return try result.type(in: inner)

@@ -16,11 +16,9 @@ extension MigrationManager: MigrationCalls {
   func perform(_ selector: String, _ operands: [Any?], _ variables: MigrationVariables) throws -> Any? {
     switch ManagerFunction(rawValue: selector) {
     case .destinationInstancesForMapping:
-      return try destinationInstances(
-        forEntityMappingName: text(operands[0], selector), sourceInstances: instances(operands[1], variables))
+      return try destinations(ofMapping: text(operands[0], selector), from: instances(operands[1], variables))
     case .sourceInstancesForMapping:
-      return try sourceInstances(
-        forEntityMappingName: text(operands[0], selector), destinationInstances: instances(operands[1], variables))
+      return try sources(ofMapping: text(operands[0], selector), to: instances(operands[1], variables))
     case .destinationInstancesForRelationship:
       let relationship = variables.property.flatMap { variables.destination?.entity.relationship($0) }
       return try destinationInstances(

@@ -55,7 +55,7 @@ extension MigrationManager {
         .mappingModel, "the mapping does not belong to the migration that is under way", mapping: mapping.name)
     }
     if step.relationships.isEmpty { return }
-    let source = try sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [destination]).first
+    let source = try sources(ofMapping: mapping.name, to: [destination]).first
     var variables = MigrationVariables(manager: self, source: source, destination: destination, entityPolicy: policy)
     for reference in step.relationships {
       variables.property = reference.relationship.name

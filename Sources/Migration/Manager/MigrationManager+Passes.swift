@@ -18,6 +18,7 @@ extension MigrationManager {
     mappingModel = model
     reset()
     cancellation = nil
+    lookUpError = nil
     openSourceContext = ManagedObjectContext(coordinator: source, name: "migration source")
     let context = ManagedObjectContext(coordinator: destination, name: "migration destination")
     context.validatesBeforeSaving = false
@@ -83,6 +84,7 @@ extension MigrationManager {
   }
 
   private func throwIfCancelled() throws {
+    if let lookUpError { throw lookUpError }
     guard let cancellation else { return }
     throw MigrationError(.cancelled, "the migration was cancelled: \(cancellation)", underlying: cancellation)
   }

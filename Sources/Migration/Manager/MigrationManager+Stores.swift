@@ -99,7 +99,7 @@ struct MigrationStore {
     do {
       let description = PersistentStoreDescription(type: AnyStoreType(type), url: url)
       description.isReadOnly = isReadOnly
-      description.options = options
+      description.typeOptions = options
       description.shouldMigrateStoreAutomatically = false
       let isNew = !FileSystem.exists(url.path)
       if isNew, let original { description.tracksHistory = original.hasHistory }

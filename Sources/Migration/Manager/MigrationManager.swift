@@ -54,6 +54,8 @@ open class MigrationManager {
   /// Objects that were associated and have no permanent ids yet.
   var waitingAssociations: [(source: ManagedObject, destination: ManagedObject, mapping: String)] = []
   var cancellation: (any Error)?
+  /// What went wrong where a policy asked for instances and nothing could be thrown.
+  var lookUpError: (any Error)?
   private(set) lazy var knownFunctions = functions
   private var toldProgress = 1.0
 
@@ -99,11 +101,34 @@ open class MigrationManager {
   }
 
   /// The objects that an entity mapping made from source objects, in their order; without source objects, all that the
-  /// mapping made.
-  /// - Throws: `MigrationError` when there is no mapping of that name; what the store throws.
+  /// mapping made. A name that no mapping has and an error of the store end the migration with that error; there are no
+  /// objects then.
   public func destinationInstances(
     forEntityMappingName name: String, sourceInstances: [ManagedObject]?
-  ) throws -> [ManagedObject] {
+  ) -> [ManagedObject] {
+    orEndingMigration { try destinations(ofMapping: name, from: sourceInstances) }
+  }
+
+  /// The source objects from which an entity mapping made destination objects, in their order; without destination
+  /// objects, all source objects of the mapping. Errors are those of
+  /// `destinationInstances(forEntityMappingName:sourceInstances:)`.
+  public func sourceInstances(
+    forEntityMappingName name: String, destinationInstances: [ManagedObject]?
+  ) -> [ManagedObject] {
+    orEndingMigration { try sources(ofMapping: name, to: destinationInstances) }
+  }
+
+  private func orEndingMigration(_ find: () throws -> [ManagedObject]) -> [ManagedObject] {
+    do {
+      return try find()
+    } catch {
+      if lookUpError == nil { lookUpError = error }
+      return []
+    }
+  }
+
+  /// - Throws: `MigrationError` when there is no mapping of that name; what the store throws.
+  func destinations(ofMapping name: String, from sourceInstances: [ManagedObject]?) throws -> [ManagedObject] {
     try requireMapping(name)
     try identifyAssociated()
     let ids =
@@ -112,12 +137,8 @@ open class MigrationManager {
     return try objects(ids, openDestinationContext)
   }
 
-  /// The source objects from which an entity mapping made destination objects, in their order; without destination
-  /// objects, all source objects of the mapping.
   /// - Throws: `MigrationError` when there is no mapping of that name; what the store throws.
-  public func sourceInstances(
-    forEntityMappingName name: String, destinationInstances: [ManagedObject]?
-  ) throws -> [ManagedObject] {
+  func sources(ofMapping name: String, to destinationInstances: [ManagedObject]?) throws -> [ManagedObject] {
     try requireMapping(name)
     try identifyAssociated()
     let ids =

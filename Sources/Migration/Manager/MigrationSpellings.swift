@@ -77,7 +77,7 @@ extension MigrationManager {
       }
       description.setOption(option, forKey: name)
     }
-    return description.options
+    return description.typeOptions
   }
 }
 

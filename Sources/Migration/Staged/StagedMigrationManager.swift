@@ -45,7 +45,7 @@ public final class StagedMigrationManager: StoreMigrating {
     let hashes = try description.type.metadata(at: url)[StoreMetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
     let origin = try description.type.sourceVersion(ofStoreAt: url, hashes)
     let work = try remaining(from: origin, to: model, path: url.path)
-    let store = MigrationStore(type: description.type, url: url, options: description.options)
+    let store = MigrationStore(type: description.type, url: url, options: description.typeOptions)
     try store.replacing { partial in
       try store.copy(to: partial)
       for step in work {
@@ -157,7 +157,7 @@ public final class StagedMigrationManager: StoreMigrating {
   ) throws {
     guard let stage else { return }
     let description = PersistentStoreDescription(type: AnyStoreType(store.type), url: store.url)
-    description.options = store.options
+    description.typeOptions = store.options
     description.shouldMigrateStoreAutomatically = false
     let container = PersistentContainer(
       name: "migration", managedObjectModel: model, persistentStoreDescriptions: [description])

@@ -138,10 +138,10 @@ struct CompiledModelEncoder {
   }
 
   private mutating func configurations() -> Reference {
-    let names = model.configurations.keys.sorted { $0.precedesByCodePoint($1) }
+    let names = model.configurations
     var entries: [(String, Reference)] = []
     for name in names {
-      let members = (model.configurations[name] ?? []).compactMap { entities[$0] }
+      let members = (model.entityNamesByConfiguration[name] ?? []).compactMap { entities[$0] }
       entries.append((name, collection(.set, members)))
     }
     return dictionary(entries)

@@ -21,8 +21,8 @@ struct ModelEncoder {
     root.add("userDefinedModelVersionIdentifier", model.versionIdentifier)
     root.children = model.declaredDefinitions.sortedByName(\.name).map { encode($0) }
     root.children += model.fetchRequestTemplates.values.sortedByName(\.name).map { encode($0) }
-    root.children += model.configurations.keys.sortedByName { $0 }.map { name in
-      encode(configuration: name, members: model.configurations[name] ?? [])
+    root.children += model.configurations.map { name in
+      encode(configuration: name, members: model.entityNamesByConfiguration[name] ?? [])
     }
     root.children += encodedComposites()
     if let unwritable = root.unwritable {

@@ -31,11 +31,26 @@ extension AsynchronousFetchRequest where ResultType == ManagedObject {
   }
 }
 
+/// What a context does in the background. `execute` returns this protocol, so Core Data code that casts with
+/// `as? AsynchronousFetchResult<Recipe>` compiles without a warning.
+public protocol PersistentStoreAsynchronousResult: AnyObject, Sendable {
+  /// The context that was asked.
+  var managedObjectContext: ManagedObjectContext { get }
+  /// How far it is.
+  var progress: Progress? { get }
+  /// What went wrong.
+  var operationError: (any Error)? { get }
+  /// Ends it.
+  func cancel()
+}
+
 /// A fetch that is under way, and its result.
 ///
 /// `progress` and `cancel` may be used from anywhere. The rest belongs to the context's queue, which is what makes the
 /// unchecked `Sendable` sound.
-public final class AsynchronousFetchResult<ResultType: ManagedObject>: @unchecked Sendable {
+public final class AsynchronousFetchResult<ResultType: ManagedObject>:
+  PersistentStoreAsynchronousResult, @unchecked Sendable
+{
   /// What was asked for.
   public let fetchRequest: AsynchronousFetchRequest<ResultType>
   /// The context that was asked.

@@ -11,6 +11,15 @@ extension ManagedObjectContext {
   @discardableResult
   public func execute<Object: ManagedObject>(
     _ request: AsynchronousFetchRequest<Object>
+  ) throws -> any PersistentStoreAsynchronousResult {
+    let result: AsynchronousFetchResult<Object> = try execute(request)
+    return result
+  }
+
+  /// The same, with the type that the result has.
+  @_disfavoredOverload
+  public func execute<Object: ManagedObject>(
+    _ request: AsynchronousFetchRequest<Object>
   ) throws -> AsynchronousFetchResult<Object> {
     checkConfinement()
     try throwDeferredError()

@@ -37,7 +37,7 @@ struct PredicateRelationships {
       if let entity = Self.entity(of: base, scope) { follow(path, from: entity) }
     case .subquery(let base, let variable, let predicate):
       if let entity = Self.entity(of: base, scope) {
-        collect(predicate, scope.binding(variable, to: ExpressionType(.object(entity))))
+        collect(predicate, scope.binding(variable, to: OperandType(.object(entity))))
       }
     case .conditional(let predicate, _, _): collect(predicate, scope)
     default: break

@@ -21,6 +21,20 @@ extension ManagedObjectModel {
     }
   }
 
+  /// The same, for results of the type that is asked for: `let request: FetchRequest<Recipe>? = …`.
+  @_disfavoredOverload
+  public func fetchRequestFromTemplate<Result>(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> FetchRequest<Result>? {
+    fetchRequestFromTemplate(withName: name, substitutionVariables: variables).map { $0.typed() }
+  }
+
+  /// As `fetchRequestTemplate(forName:)`, for results of the type that is asked for.
+  @_disfavoredOverload
+  public func fetchRequestTemplate<Result>(forName name: String) -> FetchRequest<Result>? {
+    fetchRequestTemplate(forName: name).map { $0.typed() }
+  }
+
   /// Gives a model that is not in use yet a template; nil takes one away. A request that says what no template can, an
   /// order, an offset or a predicate that is a closure, stops the program.
   public func setFetchRequestTemplate<Result>(_ request: FetchRequest<Result>?, forName name: String) {
@@ -35,6 +49,17 @@ extension ManagedObjectModel {
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> FetchRequest<ManagedObject>? {
     fetchRequestFromTemplate(withName: name, substitutionVariables: variables.mapValues { argument(of: $0) })
+  }
+}
+
+extension FetchRequest {
+  /// A request that says the same, for results of another type.
+  fileprivate func typed<Result>() -> FetchRequest<Result> {
+    let request = FetchRequest<Result>(sharing: settings)
+    if let type = Result.self as? any FetchRequestResult.Type {
+      request.settings.resultType = type.fetchRequestResultType
+    }
+    return request
   }
 }
 

@@ -119,7 +119,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return store
   }
 
-  private func add(
+  func add(
     _ store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool, postsRemoteChanges: Bool
   ) throws {
     try requireNoObstacle()

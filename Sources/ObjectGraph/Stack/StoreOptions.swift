@@ -40,8 +40,8 @@ extension PersistentStoreDescription {
     }
   }
 
-  /// Sets what a key of Core Data's says; nil sets it back. A key that is none of those above goes to `options`, for
-  /// types of stores that know it. A value that the key does not take stops the program, where Core Data raises an
+  /// Sets what a key of Core Data's says; nil sets it back. A key that is none of those above goes to
+  /// `typeOptions`, for types of stores that know it. A value that the key does not take stops the program, where Core Data raises an
   /// exception.
   public func setOption(_ option: Any?, forKey key: String) {
     switch key {
@@ -62,8 +62,30 @@ extension PersistentStoreDescription {
       self.migrator = option as? any StoreMigrating
     default:
       guard let value = Value(anyValue: option) else { refuse(option, key) }
-      self.options[key] = value == .null ? nil : value
+      self.typeOptions[key] = value == .null ? nil : value
     }
+  }
+
+  /// The options that say something else than a new description does, by Core Data's keys, and `typeOptions`: numbers,
+  /// texts, dates, bytes, the pragmas as a dictionary. A migrator is not among them.
+  public var options: [String: NSObject] {
+    var options = self.typeOptions.compactMapValues(\.foundationObject)
+    let flags: [(String, Bool, whenNew: Bool)] = [
+      (PersistentHistoryTrackingKey, self.tracksHistory, false),
+      (PersistentStoreRemoteChangeNotificationPostOptionKey, self.postsRemoteChanges, false),
+      (ReadOnlyPersistentStoreOption, self.isReadOnly, false),
+      (MigratePersistentStoresAutomaticallyOption, self.shouldMigrateStoreAutomatically, true),
+      (InferMappingModelAutomaticallyOption, self.shouldInferMappingModelAutomatically, true),
+      (SQLiteManualVacuumOption, self.vacuumsWhenOpened, false), (SQLiteAnalyzeOption, self.analyzesWhenOpened, false),
+    ]
+    for (key, flag, whenNew) in flags where flag != whenNew { options[key] = NSNumber(value: flag) }
+    if self.timeout != 5 { options[PersistentStoreTimeoutOption] = NSNumber(value: self.timeout) }
+    if !self.sqlitePragmas.isEmpty {
+      options[SQLitePragmasOption] = NSDictionary(
+        objects: self.sqlitePragmas.values.map { NSString(string: $0) },
+        forKeys: self.sqlitePragmas.keys.map { NSString(string: $0) })
+    }
+    return options
   }
 
   /// Sets all options of a dictionary.
@@ -89,6 +111,24 @@ extension PersistentStoreDescription {
 
   private func refuse(_ option: Any?, _ key: String) -> Never {
     preconditionFailure("the option \(key) of a store does not take \(option.map { "a \(type(of: $0))" } ?? "nil")")
+  }
+}
+
+extension Value {
+  /// The value as an object of Foundation's; nil for null and composites.
+  fileprivate var foundationObject: NSObject? {
+    switch self {
+    case .null, .composite: nil
+    case .integer(let integer): NSNumber(value: integer)
+    case .boolean(let boolean): NSNumber(value: boolean)
+    case .double(let double): NSNumber(value: double)
+    case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
+    case .string(let text): NSString(string: text)
+    case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+    case .data(let data): NSData(data: data)
+    case .uuid(let uuid): NSUUID(uuidString: uuid.uuidString)
+    case .uri(let uri): NSURL(string: uri.absoluteString)
+    }
   }
 }
 

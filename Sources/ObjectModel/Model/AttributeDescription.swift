@@ -3,6 +3,9 @@ public import Foundation
 /// An attribute, as Core Data's code makes and reads it. It has the members of `AttributeDefinition`, too.
 @dynamicMemberLookup
 public class AttributeDescription: PropertyDescription, @unchecked Sendable {
+  /// `AttributeType`, by the name that Swift gives to Core Data's.
+  public typealias AttributeType = ObjectModel.AttributeType
+
   private var stored: AttributeDefinition
 
   /// An optional, stored attribute. A model refuses one without a name or a type.

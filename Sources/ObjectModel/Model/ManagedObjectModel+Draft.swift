@@ -85,7 +85,8 @@ extension ManagedObjectModel: Hashable {
   /// Compares entities, configurations, templates and the version's identifier. It makes both final.
   public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
     left === right
-      || left.declaredDefinitions == right.declaredDefinitions && left.configurations == right.configurations
+      || left.declaredDefinitions == right.declaredDefinitions
+        && left.entityNamesByConfiguration == right.entityNamesByConfiguration
         && left.fetchRequestTemplates == right.fetchRequestTemplates
         && left.versionIdentifier == right.versionIdentifier
   }

@@ -76,8 +76,10 @@ public final class ManagedObjectModel: @unchecked Sendable {
       if isBuilt { yield builtContents.definitions } else { yield fixed.definitions }
     }
   }
-  /// Configuration name → names of its entities. The default configuration, all entities, is not listed.
-  public var configurations: [String: [String]] { open(\.configurationNames) ?? contents.configurations }
+  /// The names of the configurations, sorted by code point. The default configuration, all entities, is not listed.
+  public var configurations: [String] { entityNamesByConfiguration.keys.sorted { $0.precedesByCodePoint($1) } }
+  /// Configuration name → names of its entities.
+  public var entityNamesByConfiguration: [String: [String]] { open(\.configurationNames) ?? contents.configurations }
   /// Template name → template.
   public var fetchRequestTemplates: [String: FetchRequestTemplate] { contents.fetchRequestTemplates }
   /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
@@ -209,7 +211,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// The entities of a configuration, sorted by name; all of them for nil, nil for an unknown configuration.
   @_disfavoredOverload public func entities(inConfiguration name: String?) -> [Entity]? {
     guard let name else { return entities }
-    guard let members = configurations[name] else { return nil }
+    guard let members = entityNamesByConfiguration[name] else { return nil }
     return Set(members).sortedByCodePoint { $0 }.compactMap { self[$0] }
   }
 }

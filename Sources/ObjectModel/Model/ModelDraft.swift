@@ -20,7 +20,8 @@ package struct ModelDraft: Sendable {
   /// The same model as another, to be changed.
   init(copying model: ManagedObjectModel) {
     self.init(
-      model.declaredDefinitions, configurations: model.configurations, templates: model.fetchRequestTemplates,
+      model.declaredDefinitions, configurations: model.entityNamesByConfiguration,
+      templates: model.fetchRequestTemplates,
       versionIdentifier: model.versionIdentifier)
     source = model
   }

@@ -36,7 +36,7 @@ extension FetchPredicate {
 extension FetchPredicate.Comparison {
   /// Refuses an object beside a value: an object equals objects alone.
   fileprivate func refuseObjects(
-    _ left: ExpressionType.Element, _ right: ExpressionType.Element
+    _ left: OperandType.Element, _ right: OperandType.Element
   ) throws(PredicateCheckError) {
     for (operand, side, other) in [(self.left, left, right), (self.right, right, left)] {
       guard case .object(let entity) = side, case .attribute(let type) = other,
@@ -83,7 +83,7 @@ extension FetchExpression {
   }
 }
 
-extension ExpressionType.Element {
+extension OperandType.Element {
   fileprivate var isDate: Bool { self == .attribute(.date) }
 
   /// Whether it is text; nil where that is not known.

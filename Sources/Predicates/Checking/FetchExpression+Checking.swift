@@ -3,12 +3,12 @@ public import ObjectModel
 extension FetchExpression {
   /// Checks that everything in the expression exists and fits, and says what it gives.
   /// - Throws: `PredicateCheckError` that names the first mistake.
-  public func type(in scope: ExpressionScope) throws(PredicateCheckError) -> ExpressionType {
+  public func type(in scope: ExpressionScope) throws(PredicateCheckError) -> OperandType {
     switch self {
-    case .constant(let value): return ExpressionType(value.attributeType.map { .attribute($0) } ?? .unknown)
-    case .object(let objectID): return ExpressionType(.object(objectID.entity))
-    case .aggregate(let elements): return ExpressionType(try Self.common(elements, scope), isList: true)
-    case .selfObject: return ExpressionType(.object(scope.entity))
+    case .constant(let value): return OperandType(value.attributeType.map { .attribute($0) } ?? .unknown)
+    case .object(let objectID): return OperandType(.object(objectID.entity))
+    case .aggregate(let elements): return OperandType(try Self.common(elements, scope), isList: true)
+    case .selfObject: return OperandType(.object(scope.entity))
     case .variable(let name): return try Self.variable(name, scope)
     case .keyPath(let path): return try Self.end(of: path, from: scope.entity, isList: false, scope)
     case .path(let base, let path):
@@ -22,16 +22,16 @@ extension FetchExpression {
     case .element(let base, let position):
       let type = try base.list(in: scope, for: "an index")
       switch position {
-      case .first, .last: return ExpressionType(type.element)
+      case .first, .last: return OperandType(type.element)
       case .size: return .integer
       case .at(let index):
         _ = try index.single(in: scope, for: "an index")
-        return ExpressionType(type.element)
+        return OperandType(type.element)
       }
     case .function(let function, let operands): return try Self.function(function, operands, scope)
     case .subquery(let base, let variable, let predicate):
       let type = try base.list(in: scope, for: "SUBQUERY")
-      try predicate.check(in: scope.binding(variable, to: ExpressionType(type.element)))
+      try predicate.check(in: scope.binding(variable, to: OperandType(type.element)))
       return type
     case .conditional(let predicate, let first, let second):
       try predicate.check(in: scope)
@@ -39,18 +39,18 @@ extension FetchExpression {
       if types.0.isList != types.1.isList {
         throw PredicateCheckError("\(self): one branch is a list and the other is none")
       }
-      return ExpressionType(types.0.element.common(types.1.element), isList: types.0.isList)
+      return OperandType(types.0.element.common(types.1.element), isList: types.0.isList)
     case .cast(let operand, let type):
       _ = try operand.single(in: scope, for: "CAST")
-      return ExpressionType(.attribute(type.attributeType))
+      return OperandType(.attribute(type.attributeType))
     case .set(_, let left, let right):
       let types = (try left.type(in: scope), try right.type(in: scope))
-      return ExpressionType(types.0.element.common(types.1.element), isList: true)
+      return OperandType(types.0.element.common(types.1.element), isList: true)
     }
   }
 
   /// The type, which must not be a list.
-  package func single(in scope: ExpressionScope, for user: String) throws(PredicateCheckError) -> ExpressionType {
+  package func single(in scope: ExpressionScope, for user: String) throws(PredicateCheckError) -> OperandType {
     let type = try type(in: scope)
     if type.isList {
       throw PredicateCheckError("\(self) gives many values and \(user) needs one: use ANY, ALL or @count")
@@ -59,21 +59,21 @@ extension FetchExpression {
   }
 
   /// The type, which must be a list.
-  private func list(in scope: ExpressionScope, for user: String) throws(PredicateCheckError) -> ExpressionType {
+  private func list(in scope: ExpressionScope, for user: String) throws(PredicateCheckError) -> OperandType {
     let type = try type(in: scope)
     if !type.isList { throw PredicateCheckError("\(self) gives one value and \(user) needs many") }
     return type
   }
 
-  private static func variable(_ name: String, _ scope: ExpressionScope) throws(PredicateCheckError) -> ExpressionType {
+  private static func variable(_ name: String, _ scope: ExpressionScope) throws(PredicateCheckError) -> OperandType {
     if let type = scope.variables[name] { return type }
     throw PredicateCheckError("the variable $\(name) has no value: give it one with withSubstitutionVariables")
   }
 
   private static func common(
     _ parts: [FetchExpression], _ scope: ExpressionScope
-  ) throws(PredicateCheckError) -> ExpressionType.Element {
-    var element: ExpressionType.Element?
+  ) throws(PredicateCheckError) -> OperandType.Element {
+    var element: OperandType.Element?
     for part in parts {
       let type = try part.type(in: scope)
       element = element.map { $0.common(type.element) } ?? type.element
@@ -83,19 +83,19 @@ extension FetchExpression {
 
   private static func collection(
     _ collector: CollectionOperator, _ base: FetchExpression, _ path: FetchPredicate.KeyPath, _ scope: ExpressionScope
-  ) throws(PredicateCheckError) -> ExpressionType {
+  ) throws(PredicateCheckError) -> OperandType {
     let list = try base.list(in: scope, for: collector.rawValue)
     let type = path.isEmpty ? list : try FetchExpression.path(of: base, path).type(in: scope)
-    return collector.function?.resultType(of: type) ?? ExpressionType(type.element, isList: true)
+    return collector.function?.resultType(of: type) ?? OperandType(type.element, isList: true)
   }
 
   private static func function(
     _ function: Function, _ operands: [FetchExpression], _ scope: ExpressionScope
-  ) throws(PredicateCheckError) -> ExpressionType {
+  ) throws(PredicateCheckError) -> OperandType {
     if operands.count != function.operandCount {
       throw PredicateCheckError("\(function.rawValue) takes \(function.operandCount) operands, not \(operands.count)")
     }
-    var first = ExpressionType(.unknown)
+    var first = OperandType(.unknown)
     for (index, operand) in operands.enumerated().reversed() {
       let type =
         function.isOfLists ? try operand.type(in: scope) : try operand.single(in: scope, for: function.rawValue)
@@ -120,18 +120,18 @@ extension FetchExpression {
   /// The type at the end of a key path.
   private static func end(
     of path: FetchPredicate.KeyPath, from start: Entity, isList: Bool, _ scope: ExpressionScope
-  ) throws(PredicateCheckError) -> ExpressionType {
+  ) throws(PredicateCheckError) -> OperandType {
     guard let last = path.last else { throw PredicateCheckError("an empty key path on \(start.name)") }
     if let end = ObjectTrait.end(of: path, from: start) {
       let owner =
         end.owner.isEmpty
-        ? ExpressionType(.object(start), isList: isList)
+        ? OperandType(.object(start), isList: isList)
         : try Self.end(of: end.owner, from: start, isList: isList, scope)
-      return end.trait == .identity ? owner : ExpressionType(.attribute(.string), isList: owner.isList)
+      return end.trait == .identity ? owner : OperandType(.attribute(.string), isList: owner.isList)
     }
     if let end = ValueTrait.end(of: path, from: start) {
       let owner = try Self.end(of: end.owner, from: start, isList: isList, scope)
-      return ExpressionType(end.function.resultType(of: owner).element, isList: owner.isList)
+      return OperandType(end.function.resultType(of: owner).element, isList: owner.isList)
     }
     var here = start
     var isList = isList
@@ -139,7 +139,7 @@ extension FetchExpression {
       if !scope.allowsTransients { try here.requireStored(name) }
       if let attribute = here.attribute(name), attribute.type == .composite {
         let element = try here.element(of: attribute, path[(position + 1)...], scope)
-        return ExpressionType(.attribute(element.type), isList: isList)
+        return OperandType(.attribute(element.type), isList: isList)
       }
       guard let relationship = here.relationship(name) else {
         throw PredicateCheckError(
@@ -151,13 +151,13 @@ extension FetchExpression {
     if !scope.allowsTransients { try here.requireStored(last) }
     if let attribute = here.attribute(last) {
       _ = try here.element(of: attribute, [], scope)
-      return ExpressionType(.attribute(attribute.type), isList: isList)
+      return OperandType(.attribute(attribute.type), isList: isList)
     }
     guard let relationship = here.relationship(last) else {
       throw PredicateCheckError(
         "\(here.name) has no property \"\(last)\" (key path \(path.joined(separator: ".")) from \(start.name))")
     }
-    return ExpressionType(.object(relationship.destination), isList: isList || relationship.isToMany)
+    return OperandType(.object(relationship.destination), isList: isList || relationship.isToMany)
   }
 }
 
@@ -199,7 +199,7 @@ extension Entity {
   }
 }
 
-extension ExpressionType.Element {
+extension OperandType.Element {
   /// Whether such values compare as text, as far as the model says it.
   var canBeText: Bool {
     switch self {
@@ -225,14 +225,14 @@ extension ExpressionType.Element {
 
 extension FetchExpression.Function {
   /// The result type of the function for a first operand of this type.
-  func resultType(of operand: ExpressionType) -> ExpressionType {
+  func resultType(of operand: OperandType) -> OperandType {
     switch self {
     case .count, .length, .year, .month, .day, .hour, .minute, .second, .weekday: return .integer
     case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement: return .integer
-    case .minimum, .maximum, .indexed, .noIndex: return ExpressionType(operand.element)
-    case .mode, .distinct: return ExpressionType(operand.element, isList: true)
+    case .minimum, .maximum, .indexed, .noIndex: return OperandType(operand.element)
+    case .mode, .distinct: return OperandType(operand.element, isList: true)
     case .uppercase, .lowercase, .canonical, .append: return .text
-    case .now, .startOfDay: return ExpressionType(.attribute(.date))
+    case .now, .startOfDay: return OperandType(.attribute(.date))
     case .sum, .add, .subtract, .multiply, .divide, .modulus, .absolute, .ceiling, .floor, .truncate:
       // Integers of any operand may become doubles, so this is what to expect, not what is sure.
       if case .attribute(let type) = operand.element, type.isInteger { return .integer }

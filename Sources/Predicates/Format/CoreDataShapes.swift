@@ -1,5 +1,3 @@
-public import ObjectModel
-
 /// Predicates made of others, as `NSCompoundPredicate` makes them.
 public typealias CompoundPredicate = FetchPredicate
 /// Comparisons of two expressions, as `NSComparisonPredicate` makes them.
@@ -95,52 +93,4 @@ extension FetchPredicate.Comparison.Operator {
   public static var notEqualTo: Self { .notEqual }
   /// `IN`
   public static var `in`: Self { .isIn }
-}
-
-extension FetchExpression {
-  /// The object itself: `SELF`.
-  public static func expressionForEvaluatedObject() -> FetchExpression { .selfObject }
-  /// A key path, with dots; nil for anything else.
-  public var keyPath: String? { if case .keyPath(let path) = self { path.joined(separator: ".") } else { nil } }
-  /// A constant; nil for anything else.
-  public var constantValue: Value? { if case .constant(let value) = self { value } else { nil } }
-  /// The property at a key path with dots: `owner.name`. Operators stand in it as in the format language: `@sum.price`.
-  public init(forKeyPath keyPath: String) {
-    self = keyPath.contains("@") ? FetchExpression(format: keyPath) : .keyPath(FetchPredicate.keyPath(keyPath))
-  }
-  /// A constant; nil is null.
-  public init(forConstantValue value: (any PredicateArgument)?) {
-    self = value?.predicateExpression ?? .constant(.null)
-  }
-  /// The variable `$NAME`, given without the dollar sign.
-  public init(forVariable name: String) { self = .variable(name) }
-  /// A list of these expressions.
-  public init(forAggregate elements: [FetchExpression]) { self = .aggregate(elements) }
-
-  /// A function by its name in the format language, such as `sum:` or `add:to:`. A name that is not known and a wrong
-  /// number of arguments are mistakes of the program and stop it.
-  public init(forFunction name: String, arguments: [FetchExpression]) {
-    guard let function = Function(rawValue: name) else {
-      let known = Function.allCases.map(\.rawValue).joined(separator: ", ")
-      preconditionFailure("no function is called \"\(name)\"; there are \(known)")
-    }
-    precondition(
-      arguments.count == function.operandCount,
-      "\(name) takes \(function.operandCount) arguments, and was given \(arguments.count)")
-    self = .function(function, arguments)
-  }
-
-  /// `SUBQUERY(collection, $variable, predicate)`.
-  public init(
-    forSubquery collection: FetchExpression, usingIteratorVariable variable: String, predicate: FetchPredicate
-  ) {
-    self = .subquery(of: collection, variable: variable, predicate)
-  }
-
-  /// `TERNARY(predicate, true, false)`.
-  public init(
-    forConditional predicate: FetchPredicate, trueExpression: FetchExpression, falseExpression: FetchExpression
-  ) {
-    self = .conditional(predicate, trueExpression, falseExpression)
-  }
 }

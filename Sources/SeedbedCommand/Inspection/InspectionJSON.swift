@@ -104,7 +104,7 @@ enum InspectionJSON {
       (
         "configurations",
         .object(
-          file.model.configurations.sorted { $0.key.precedesByCodePoint($1.key) }
+          file.model.entityNamesByConfiguration.sorted { $0.key.precedesByCodePoint($1.key) }
             .map { ($0.key, .array($0.value.map { .string($0) })) })
       ),
       ("warnings", .array(file.warnings.map { .string($0.message) })),

@@ -50,7 +50,7 @@ public final class PersistentStoreDescription: Sendable {
     /// The migrator of this store; nil: the coordinator's migrator for all its stores.
     public var migrator: (any StoreMigrating)?
     /// Further options of a store type, by names that it documents. Types ignore other names.
-    public var options: [String: Value] = [:]
+    public var typeOptions: [String: Value] = [:]
   }
 
   private let settings: Mutex<Settings>

@@ -102,7 +102,7 @@ struct AsynchronousFetchTests {
     try context.performAndWait {
       let request = AsynchronousFetchRequest(fetchRequest: fetch) { outcome.note($0) }
       request.estimatedResultCount = estimate
-      let result = try context.execute(request)
+      let result: AsynchronousFetchResult<ManagedObject> = try context.execute(request)
       // The result cannot come before this work has ended.
       #expect(result.finalResult == nil && result.operationError == nil && result.managedObjectContext === context)
       return result
@@ -266,7 +266,8 @@ struct AsynchronousFetchTests {
     for isSaved in [false, true] {
       let outcome = Outcome()
       let result = try context.performAndWait {
-        let result = try context.execute(AsynchronousFetchRequest(fetchRequest: limited) { outcome.note($0) })
+        let result: AsynchronousFetchResult<ManagedObject> = try context.execute(
+          AsynchronousFetchRequest(fetchRequest: limited) { outcome.note($0) })
         // This is still inside of the work that began it.
         context.insert(crowd.item)["number"] = .integer(isSaved ? -2 : -1)
         if isSaved { try context.save() }

@@ -50,7 +50,10 @@ struct PublicNameTests {
   @Test("so can every public type of pipelines and seed formats")
   func pipelines() throws {
     #expect(
-      try Self.publicTypes(of: ["SeedFormats", "Pipelines", "Exports", "ChangeFiles", "Reports", "ImportEngine"])
+      try Self.publicTypes(of: [
+        "SeedFormats", "Pipelines", "ResultFiles", "StoreModels", "Exports", "Dumps", "ChangeFiles", "Reports",
+        "ImportEngine",
+      ])
         == Self.names(EveryPipelineType.all))
   }
 

@@ -1,7 +1,7 @@
 public import ObjectModel
 
 /// The type of an expression, as far as the model defines it.
-public struct ExpressionType: Sendable, Hashable {
+public struct OperandType: Sendable, Hashable {
   /// The type of the value, or of each element of the list.
   public var element: Element
   /// Whether it gives a list.
@@ -23,9 +23,9 @@ public struct ExpressionType: Sendable, Hashable {
     case unknown
   }
 
-  static let number = ExpressionType(.attribute(.double))
-  static let integer = ExpressionType(.attribute(.integer64))
-  static let text = ExpressionType(.attribute(.string))
+  static let number = OperandType(.attribute(.double))
+  static let integer = OperandType(.attribute(.integer64))
+  static let text = OperandType(.attribute(.string))
 }
 
 /// The meaning of the names in an expression.
@@ -33,7 +33,7 @@ public struct ExpressionScope: Sendable {
   /// Where key paths begin.
   public var entity: Entity
   /// The types of the variables of enclosing subqueries.
-  public var variables: [String: ExpressionType]
+  public var variables: [String: OperandType]
   /// Whether transient properties may be asked for, which stores do not have: for what is evaluated with an object.
   public var allowsTransients = false
   /// Whether closures may be asked, which stores cannot do: for what is evaluated with an object.
@@ -42,13 +42,13 @@ public struct ExpressionScope: Sendable {
   var allowsComposites = false
 
   /// The scope of a whole predicate or expression about objects of the entity.
-  public init(_ entity: Entity, variables: [String: ExpressionType] = [:]) {
+  public init(_ entity: Entity, variables: [String: OperandType] = [:]) {
     self.entity = entity
     self.variables = variables
   }
 
   /// The scope inside a subquery.
-  public func binding(_ variable: String, to type: ExpressionType) -> ExpressionScope {
+  public func binding(_ variable: String, to type: OperandType) -> ExpressionScope {
     var inner = self
     inner.variables[variable] = type
     return inner
