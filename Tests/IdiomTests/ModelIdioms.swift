@@ -363,4 +363,27 @@ struct ModelIdioms {
     }
     #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [EntityDescription()]) }
   }
+
+  @Test("models: every delete rule has its case, and every mapping type its longer name")
+  func rules() throws {
+    let names = [DeleteRule.noAction, .nullify, .cascade, .deny].map { rule in
+      switch rule {
+      case .noActionDeleteRule: "no action"
+      case .nullifyDeleteRule: "nullify"
+      case .cascadeDeleteRule: "cascade"
+      case .denyDeleteRule: "deny"
+      @unknown default: "unknown"
+      }
+    }
+    #expect(names == ["no action", "nullify", "cascade", "deny"])
+    let types: [EntityMapping.MappingType] = [
+      .undefinedEntityMappingType, .customEntityMappingType, .addEntityMappingType, .removeEntityMappingType,
+      .copyEntityMappingType, .transformEntityMappingType,
+    ]
+    #expect(types.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+    let descriptor = FetchSortDescriptor(key: "author.name", ascending: false)
+    #expect((descriptor.key ?? "-") + (descriptor.key!) == "author.nameauthor.name")
+    #expect(AttributeDescription.AttributeType.binaryData == .binaryDataAttributeType)
+    #expect((ValidationInvalidDateError, CocoaError.Code.persistentStoreSave.rawValue) == (1650, 134_030))
+  }
 }

@@ -19,7 +19,7 @@ private enum PageLines {
       var value = PropertyValue.toOne(id)
       try object.validateValue(&value, forKey: "author")
     }
-    try context.detectConflicts(for: object)
+    context.detectConflicts(for: object)
     let recipe = object
     let steps: NSOrderedSet? = recipe["steps"]
     _ = steps

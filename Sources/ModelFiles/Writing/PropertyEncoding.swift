@@ -82,10 +82,10 @@ extension ModelEncoder {
 
   private static func deleteRule(_ rule: DeleteRule) -> String {
     switch rule {
-    case .noAction: "No Action"
-    case .nullify: "Nullify"
-    case .cascade: "Cascade"
-    case .deny: "Deny"
+    case .noActionDeleteRule: "No Action"
+    case .nullifyDeleteRule: "Nullify"
+    case .cascadeDeleteRule: "Cascade"
+    case .denyDeleteRule: "Deny"
     }
   }
 }

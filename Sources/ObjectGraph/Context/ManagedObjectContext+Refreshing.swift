@@ -120,9 +120,17 @@ extension ManagedObjectContext {
   }
 
   /// Looks for rows that were changed in the store since this object was read, without saving: a conflict there is
-  /// resolved by the merge policy, as a save would. Does nothing for objects without changes.
-  /// - Throws: `SaveConflictError` under the error policy, what a custom policy throws, what the store throws.
-  public func detectConflicts(for object: ManagedObject) throws {
+  /// resolved by the merge policy, as a save would. Does nothing for objects without changes. The next fetch or save
+  /// throws what goes wrong: `SaveConflictError` under the error policy, what a custom policy throws, what the store throws.
+  public func detectConflicts(for object: ManagedObject) {
+    do {
+      try findConflicts(for: object)
+    } catch {
+      if deferredError == nil { deferError(error) }
+    }
+  }
+
+  private func findConflicts(for object: ManagedObject) throws {
     checkConfinement()
     guard object.isUpdated || object.status == .deleted, let stored = object.stored, parent == nil else { return }
     try readingNewest {

@@ -27,9 +27,7 @@ public final class MutableRelationship: Sequence {
   /// The position of a member; nil for another object.
   public func firstIndex(of member: ManagedObject) -> Int? { allObjects.firstIndex(of: member) }
   /// The member at a position.
-  @_disfavoredOverload public func object(at index: Int) -> ManagedObject { allObjects[index] }
-  /// The member at a position, of any type as in Core Data, for code that casts it.
-  public func object(at index: Int) -> Any { allObjects[index] }
+  public func object(at index: Int) -> ManagedObject { allObjects[index] }
   /// The first member; nil where there is none.
   public var firstObject: ManagedObject? { allObjects.first }
   /// The last member; nil where there is none.
@@ -40,7 +38,7 @@ public final class MutableRelationship: Sequence {
   public func anyObject() -> Any? { allObjects.first }
   /// The member at a position of an ordered relationship. Setting it is `replaceObject(at:with:)`.
   public subscript(index: Int) -> ManagedObject {
-    get { allObjects[index] }
+    get { object(at: index) }
     set { replaceObject(at: index, with: newValue) }
   }
 

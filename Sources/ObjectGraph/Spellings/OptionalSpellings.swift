@@ -1,4 +1,5 @@
 public import ObjectModel
+public import StoreInterface
 
 // Core Data has optionals where the types here do not. Each property below has the name of one of the type itself, and
 // Core Data's type. Swift takes it only where an optional is asked for, as by `entity.name!` or `?? ""`, because a type's own
@@ -44,4 +45,17 @@ extension Relationship: RelationshipSpelling {}
 extension RelationshipSpelling where Self == Relationship {
   /// The destination, which is never nil.
   public var destinationEntity: Entity? { self.destination }
+}
+
+/// Members of `FetchSortDescriptor` with Core Data's optional types, for code that unwraps them.
+public protocol SortDescriptorSpelling {}
+
+extension FetchSortDescriptor: SortDescriptorSpelling {}
+
+extension SortDescriptorSpelling where Self == FetchSortDescriptor {
+  /// The key path with dots, which is never nil.
+  public var key: String? {
+    let key: String = self.key
+    return key
+  }
 }

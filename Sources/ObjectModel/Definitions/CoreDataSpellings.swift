@@ -37,14 +37,29 @@ extension AttributeType {
 }
 
 extension DeleteRule {
-  /// `noAction`
-  public static var noActionDeleteRule: Self { .noAction }
-  /// `nullify`
-  public static var nullifyDeleteRule: Self { .nullify }
-  /// `cascade`
-  public static var cascadeDeleteRule: Self { .cascade }
-  /// `deny`
-  public static var denyDeleteRule: Self { .deny }
+  /// `noActionDeleteRule`
+  public static var noAction: Self { .noActionDeleteRule }
+  /// `nullifyDeleteRule`
+  public static var nullify: Self { .nullifyDeleteRule }
+  /// `cascadeDeleteRule`
+  public static var cascade: Self { .cascadeDeleteRule }
+  /// `denyDeleteRule`
+  public static var deny: Self { .denyDeleteRule }
+}
+
+extension EntityMapping.MappingType {
+  /// `undefined`
+  public static var undefinedEntityMappingType: Self { .undefined }
+  /// `custom`
+  public static var customEntityMappingType: Self { .custom }
+  /// `add`
+  public static var addEntityMappingType: Self { .add }
+  /// `remove`
+  public static var removeEntityMappingType: Self { .remove }
+  /// `copy`
+  public static var copyEntityMappingType: Self { .copy }
+  /// `transform`
+  public static var transformEntityMappingType: Self { .transform }
 }
 
 extension AttributeDefinition {

@@ -2,13 +2,13 @@
 /// Raw values are those of compiled models.
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
   /// Nothing: they may keep pointing to the deleted object.
-  case noAction = 0
+  case noActionDeleteRule = 0
   /// Their inverse is cleared.
-  case nullify = 1
+  case nullifyDeleteRule = 1
   /// They are deleted too.
-  case cascade = 2
+  case cascadeDeleteRule = 2
   /// The deletion is refused while there are any.
-  case deny = 3
+  case denyDeleteRule = 3
 }
 
 /// A relationship as a model declares it.

@@ -60,10 +60,10 @@ enum PropertyText {
 
   static func name(of rule: DeleteRule) -> String {
     switch rule {
-    case .noAction: "no action"
-    case .nullify: "nullify"
-    case .cascade: "cascade"
-    case .deny: "deny"
+    case .noActionDeleteRule: "no action"
+    case .nullifyDeleteRule: "nullify"
+    case .cascadeDeleteRule: "cascade"
+    case .denyDeleteRule: "deny"
     }
   }
 
