@@ -6,6 +6,7 @@ import StoreInterface
 /// one and kept.
 final class StoreSubjects {
   private let reader: StoreReader
+  fileprivate private(set) lazy var layout = ModelLayout(reader.file.model)
   private var snapshots: [ObjectID: Snapshot?] = [:]
   private var memberLists: [MemberKey: [ObjectID]] = [:]
   private var error: (any Error)?
@@ -56,41 +57,18 @@ final class StoreSubjects {
 }
 
 /// A stored row, as a predicate sees it.
-struct StoreSubject: PredicateSubject {
+struct StoreSubject: PropertySubject {
   let store: StoreSubjects
   let snapshot: Snapshot
   var objectID: ObjectID { snapshot.objectID }
 
-  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
-    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
-      let index = owner.objectID.entity.attributes.firstIndex(where: { $0.name == name })
-    else { return .null }
-    return owner.attributes[index].element(at: rest.dropFirst())
-  }
+  var layout: EntityLayout { store.layout[objectID.entity] }
 
-  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
-    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
-    return Self.destination(of: owner, name)
-  }
+  func attribute(_ index: Int) -> Value { snapshot.attribute(index) }
+
+  func destination(_ index: Int) -> ObjectID? { snapshot.destination(index) }
 
   func members(of relationship: String) -> [ObjectID] { store.members(of: objectID, relationship) }
 
   func subject(for objectID: ObjectID) -> StoreSubject? { store.snapshot(of: objectID).map { store.subject(for: $0) } }
-
-  /// The row that the relationships of a key path lead to, and the rest of the path: a property, and for a composite
-  /// the names of its elements.
-  private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
-    var here = snapshot
-    var rest = keyPath[...]
-    while rest.count > 1, let name = rest.first, here.objectID.entity.relationship(name) != nil {
-      guard let id = Self.destination(of: here, name), let next = store.snapshot(of: id) else { return nil }
-      here = next
-      rest.removeFirst()
-    }
-    return (here, rest)
-  }
-
-  private static func destination(of snapshot: Snapshot, _ name: String) -> ObjectID? {
-    snapshot.objectID.entity.relationships.firstIndex { $0.name == name }.flatMap { snapshot.toOne[$0] }
-  }
 }

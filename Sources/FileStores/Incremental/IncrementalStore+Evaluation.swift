@@ -72,44 +72,23 @@ private final class EvaluationValues {
 }
 
 /// An object of an incremental store, as a predicate sees it.
-private struct NodeSubject: PredicateSubject {
+private struct NodeSubject: PropertySubject {
   let values: EvaluationValues
   let node: IncrementalStoreNode
   var objectID: ObjectID { node.objectID }
 
-  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
-    guard let (owner, rest) = end(of: keyPath), let name = rest.first else { return .null }
-    let own = values.store.layout[owner.objectID.entity]
-    return own.attributeIndexes[name].map { owner.snapshot.attributes[$0].element(at: rest.dropFirst()) } ?? .null
-  }
+  var layout: EntityLayout { values.store.layout[objectID.entity] }
 
-  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
-    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
-    let own = values.store.layout[owner.objectID.entity]
-    return own.relationshipIndexes[name].flatMap { owner.snapshot.toOne[$0] }
-  }
+  func attribute(_ index: Int) -> Value { node.snapshot.attribute(index) }
+
+  func destination(_ index: Int) -> ObjectID? { node.snapshot.destination(index) }
 
   func members(of relationship: String) -> [ObjectID] {
-    let own = values.store.layout[objectID.entity]
-    guard let index = own.relationshipIndexes[relationship] else { return [] }
-    return values.members(of: objectID, relationship: own.relationships[index])
+    guard let index = layout.relationshipIndexes[relationship] else { return [] }
+    return values.members(of: objectID, relationship: layout.relationships[index])
   }
 
   func subject(for objectID: ObjectID) -> NodeSubject? {
     values.node(objectID).map { NodeSubject(values: values, node: $0) }
-  }
-
-  /// The object that the relationships of a key path lead to, and what is left of the path: a property, and behind a
-  /// composite its elements.
-  private func end(of keyPath: FetchPredicate.KeyPath) -> (IncrementalStoreNode, ArraySlice<String>)? {
-    var here = node
-    var rest = keyPath[...]
-    while rest.count > 1, let name = rest.first {
-      guard let index = values.store.layout[here.objectID.entity].relationshipIndexes[name] else { break }
-      guard let id = here.snapshot.toOne[index], let next = values.node(id) else { return nil }
-      here = next
-      rest.removeFirst()
-    }
-    return (here, rest)
   }
 }

@@ -131,29 +131,21 @@ extension FetchSpecification {
 }
 
 /// A managed object, as a predicate sees it.
-struct ObjectSubject: PredicateSubject {
+struct ObjectSubject: PropertySubject {
   let object: ManagedObject
   /// The context of ids that are not of the object's model; nil where there are none.
   var otherContext: ManagedObjectContext?
   var objectID: ObjectID { object.objectID }
   var evaluatedObject: Any { object }
 
-  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
-    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
-      let index = owner.runtime.layout.attributeIndexes[name]
-    else { return .null }
-    return owner.value(at: index).element(at: rest.dropFirst())
-  }
+  var layout: EntityLayout { object.runtime.layout }
 
-  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
-    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first,
-      let index = owner.runtime.layout.relationshipIndexes[name]
-    else { return nil }
-    return owner.currentDestination(index)
-  }
+  func attribute(_ index: Int) -> Value { object.value(at: index) }
+
+  func destination(_ index: Int) -> ObjectID? { object.currentDestination(index) }
 
   func members(of relationship: String) -> [ObjectID] {
-    guard let index = object.runtime.layout.relationshipIndexes[relationship] else { return [] }
+    guard let index = layout.relationshipIndexes[relationship] else { return [] }
     do {
       try object.loadMembers(index)
     } catch {
@@ -168,18 +160,5 @@ struct ObjectSubject: PredicateSubject {
     return (context?.object(with: objectID)).map {
       ObjectSubject(object: $0, otherContext: isElsewhere ? object.context : otherContext)
     }
-  }
-
-  /// The object that the relationships of a key path lead to, and the rest of the path: a property, and for a composite
-  /// the names of its elements.
-  private func end(of keyPath: FetchPredicate.KeyPath) -> (ManagedObject, ArraySlice<String>)? {
-    var here = object
-    var rest = keyPath[...]
-    while rest.count > 1, let name = rest.first, let index = here.runtime.layout.relationshipIndexes[name] {
-      guard let id = here.currentDestination(index), let next = here.context?.object(with: id) else { return nil }
-      here = next
-      rest.removeFirst()
-    }
-    return (here, rest)
   }
 }

@@ -58,46 +58,23 @@ final class StoredObjects {
 }
 
 /// A stored object, as an expression sees it.
-struct StoredObject: PredicateSubject {
+struct StoredObject: PropertySubject {
   let objects: StoredObjects
   let snapshot: Snapshot
   var objectID: ObjectID { snapshot.objectID }
 
-  func value(at keyPath: FetchPredicate.KeyPath) -> Value {
-    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
-      let index = objects.layout[owner.objectID.entity].attributeIndexes[name]
-    else { return .null }
-    return owner.attributes[index].element(at: rest.dropFirst())
-  }
+  var layout: EntityLayout { objects.layout[objectID.entity] }
 
-  func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
-    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first else { return nil }
-    return destination(of: owner, name)
-  }
+  func attribute(_ index: Int) -> Value { snapshot.attribute(index) }
+
+  func destination(_ index: Int) -> ObjectID? { snapshot.destination(index) }
 
   func members(of relationship: String) -> [ObjectID] {
-    let own = objects.layout[objectID.entity]
-    guard let index = own.relationshipIndexes[relationship] else { return [] }
-    return objects.attempt { try objects.store.members(of: objectID, relationship: own.relationships[index]) } ?? []
+    guard let index = layout.relationshipIndexes[relationship] else { return [] }
+    return objects.attempt { try objects.store.members(of: objectID, relationship: layout.relationships[index]) } ?? []
   }
 
   func subject(for objectID: ObjectID) -> StoredObject? {
     (objects.attempt { try objects.snapshot(of: objectID) } ?? nil).map { StoredObject(objects: objects, snapshot: $0) }
-  }
-
-  /// The row that the relationships of a key path lead to, and the rest of the path.
-  private func end(of keyPath: FetchPredicate.KeyPath) -> (Snapshot, ArraySlice<String>)? {
-    var here = snapshot
-    var rest = keyPath[...]
-    while rest.count > 1, let name = rest.first, here.objectID.entity.relationship(name) != nil {
-      guard let id = destination(of: here, name), let next = subject(for: id)?.snapshot else { return nil }
-      here = next
-      rest.removeFirst()
-    }
-    return (here, rest)
-  }
-
-  private func destination(of snapshot: Snapshot, _ name: String) -> ObjectID? {
-    objects.layout[snapshot.objectID.entity].relationshipIndexes[name].flatMap { snapshot.toOne[$0] }
   }
 }

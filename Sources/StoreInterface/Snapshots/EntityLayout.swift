@@ -1,14 +1,14 @@
 package import ObjectModel
 
 /// Where an entity's properties lie in snapshots: names to positions, looked up once instead of searched.
-package final class EntityLayout: Sendable {
+@usableFromInline package final class EntityLayout: Sendable {
   package let entity: Entity
   /// `Entity.attributes`: the order of `Snapshot.attributes`.
   package let attributes: [AttributeDefinition]
   /// `Entity.relationships`: the order of `Snapshot.toOne`.
   package let relationships: [Relationship]
-  package let attributeIndexes: [String: Int]
-  package let relationshipIndexes: [String: Int]
+  @usableFromInline package let attributeIndexes: [String: Int]
+  @usableFromInline package let relationshipIndexes: [String: Int]
   /// The inverse of each relationship as its destination names it.
   package let inverses: [Relationship?]
 

@@ -1,0 +1,42 @@
+package import ObjectModel
+package import Predicates
+
+/// A subject that tells its own properties by their positions. Key paths step from one such subject to the next.
+package protocol PropertySubject: PredicateSubject {
+  /// Where the properties of the subject's own entity lie.
+  var layout: EntityLayout { get }
+  /// The value of an attribute, by its position.
+  func attribute(_ index: Int) -> Value
+  /// The destination of a to-one relationship, by its position; nil where it leads nowhere, and for a to-many one.
+  func destination(_ index: Int) -> ObjectID?
+}
+
+// Inlinable, so that modules with subjects of their own get code for these.
+extension PropertySubject {
+  @inlinable package func value(at keyPath: FetchPredicate.KeyPath) -> Value {
+    guard let (owner, rest) = end(of: keyPath), let name = rest.first,
+      let index = owner.layout.attributeIndexes[name]
+    else { return .null }
+    return owner.attribute(index).element(at: rest.dropFirst())
+  }
+
+  @inlinable package func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? {
+    guard let (owner, rest) = end(of: keyPath), rest.count == 1, let name = rest.first,
+      let index = owner.layout.relationshipIndexes[name]
+    else { return nil }
+    return owner.destination(index)
+  }
+
+  /// The subject that the relationships of a key path lead to, and the rest of the path: a property, and for a
+  /// composite the names of its elements. Nil where they lead nowhere.
+  @inlinable func end(of keyPath: FetchPredicate.KeyPath) -> (Self, ArraySlice<String>)? {
+    var here = self
+    var rest = keyPath[...]
+    while rest.count > 1, let name = rest.first, let index = here.layout.relationshipIndexes[name] {
+      guard let id = here.destination(index), let next = here.subject(for: id) else { return nil }
+      here = next
+      rest.removeFirst()
+    }
+    return (here, rest)
+  }
+}
