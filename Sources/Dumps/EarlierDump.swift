@@ -13,7 +13,7 @@ struct EarlierDump {
   /// - Parameter folder: a folder that is there.
   init(at folder: String) {
     let path = folder + "/" + RestorePipeline.fileName
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FileSystem.names(in: folder)
     guard case .file = PathContent(at: path), let text = try? String(contentsOfFile: path, encoding: .utf8),
       text.hasPrefix(RestorePipeline.firstLine + "\n")
     else {

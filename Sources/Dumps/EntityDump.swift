@@ -102,7 +102,7 @@ struct EntityDump {
       unsafe writer.raw(bytes)
     case .string, .uri, .undefined, .objectID, .composite:
       let bytes = unsafe batch.cellBytes(column, row)
-      guard unsafe Self.isUTF8(bytes) else { throw damaged(leaf, key, "is no UTF-8 text") }
+      guard unsafe StoredValueText.isUTF8(bytes) else { throw damaged(leaf, key, "is no UTF-8 text") }
       unsafe writer.string(bytes)
     case .uuid:
       let bytes = unsafe batch.cellBytes(column, row)
@@ -123,10 +123,6 @@ struct EntityDump {
         writer.null()
       }
     }
-  }
-
-  private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    unsafe bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
   }
 
   private func damaged(_ leaf: StoredAttribute, _ key: Int64, _ what: String) -> RunError {

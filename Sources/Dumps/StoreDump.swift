@@ -151,7 +151,7 @@ public struct StoreDump {
         .cannotCreate, code: "dump.not-a-folder", "\(folder) is \(content.text)",
         hint: "name a folder that is not there yet")
     }
-    if (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == true { return }
+    if (try? FileSystem.listing(of: folder))?.isEmpty == true { return }
     let earlier = EarlierDump(at: folder)
     if earlier.isDump, replacesDump { return try checkContents(of: earlier) }
     throw RunError(
@@ -190,10 +190,10 @@ public struct StoreDump {
   }
 
   private func createFolder(_ path: String) throws(RunError) {
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    do throws(SystemError) {
+      try FileSystem.makeFolder(path)
     } catch {
-      throw RunError(.cannotCreate, code: "dump.cannot-create", "cannot create \(path): \(error.localizedDescription)")
+      throw RunError(.cannotCreate, code: "dump.cannot-create", "cannot create \(path): \(error.reason)")
     }
   }
 }

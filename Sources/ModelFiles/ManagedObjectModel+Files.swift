@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Platform
 
 /// Models by their files, with Core Data's names. `ModelReader` says what is wrong with a model that cannot be read.
 extension ManagedObjectModel {
@@ -16,7 +17,7 @@ extension ManagedObjectModel {
     let folders = (bundles ?? [.main]).flatMap { [$0.resourceURL ?? $0.bundleURL] }
     var models: [ManagedObjectModel] = []
     for folder in folders {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      let names = FileSystem.names(in: folder.path)
       for name in names.sorted() where suffixes.contains((name as NSString).pathExtension) {
         guard let model = ManagedObjectModel(contentsOf: folder.appendingPathComponent(name)) else { return nil }
         models.append(model)

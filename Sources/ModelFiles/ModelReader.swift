@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectModel
+import Platform
 
 /// Reads the models that Xcode's editor writes: `.xcdatamodeld` folders with their versions, and single
 /// `.xcdatamodel` folders or the XML file `contents` inside one; and compiled ones: `.momd` folders and `.mom` files.

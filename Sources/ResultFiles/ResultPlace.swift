@@ -8,10 +8,11 @@ package enum ResultPlace {
   package static func createFolder(of path: String) throws(RunError) {
     let folder = FilePath.folder(of: path)
     guard !folder.isEmpty else { return }
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    do throws(SystemError) {
+      try FileSystem.makeFolder(folder)
     } catch {
-      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot create the folder \(folder)")
+      throw RunError(
+        .cannotCreate, code: "path.cannot-create", "cannot create the folder \(folder): \(error.reason)")
     }
   }
 

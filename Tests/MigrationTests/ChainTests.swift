@@ -87,6 +87,57 @@ struct ChainTests {
     #expect(chain.steps.map(\.losses) == [[], ["Child.b: removed, its values go"]])
   }
 
+  @Test("a way on which properties go comes before one on which their whole entity goes")
+  func renamedEntity() throws {
+    func model(_ name: String, before: String?, _ attributes: String...) throws -> ManagedObjectModel {
+      var entity = EntityDefinition(name)
+      entity.renamingIdentifier = before
+      entity.attributes = attributes.map { AttributeDefinition($0, .string) }
+      return try ManagedObjectModel(entities: [entity])
+    }
+    let models = [
+      try model("Thing", before: nil, "kept", "p", "q"), try model("Item", before: "Thing", "kept", "p", "q"),
+      try model("Item", before: nil, "kept"),
+    ]
+    #expect(try chain(models) == ["0-1", "1-2"])
+  }
+
+  @Test("a composite attribute may be renamed, and a new one be mandatory where its elements have defaults")
+  func composites() throws {
+    func composite(_ name: String, before: String? = nil) -> AttributeDefinition {
+      var attribute = AttributeDefinition(name, .composite)
+      var street = AttributeDefinition("street", .string)
+      street.defaultValue = "Main Street"
+      street.isOptional = name == "place"
+      attribute.composite = .init(name: "Address", elements: [street, AttributeDefinition("number", .integer32)])
+      attribute.renamingIdentifier = before
+      return attribute
+    }
+    var (older, newer) = (EntityDefinition("Thing"), EntityDefinition("Thing"))
+    older.attributes = [composite("place")]
+    var second = composite("second")
+    second.isOptional = false
+    second.composite = .init(
+      name: "Other", elements: second.composite?.elements ?? [])
+    var moved = composite("place", before: "place")
+    moved.name = "address"
+    newer.attributes = [moved, second]
+    let models = try [older, newer].map { try ManagedObjectModel(entities: [$0]) }
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    try Stores.write(url, models[0]) { try $0.insert("Thing", ["place": ["street": "Elm", "number": 7]]) }
+    let library = ModelLibrary(
+      versions: models.enumerated().map { ModelLibrary.Version(name: "\($0.offset)", model: $0.element) })
+    let chain = try ProgressiveMigration(library: library).migrateStore(at: url, type: .sqlite, to: models[1])
+    #expect(chain.steps.map(\.losses) == [[]])
+    #expect(try Stores.problems(url, models[1]) == [])
+    try Stores.open(url, models[1]) { context in
+      let thing = try #require(try context.all("Thing").first)
+      #expect(thing["address"] == .composite(["street": "Elm", "number": 7]))
+      #expect(thing["second"] == .composite(["street": "Main Street"]))
+    }
+  }
+
   @Test("a hundred renames are a hundred steps, and the value and the object stay what they were")
   func manySteps() throws {
     let models = try (0...100).map { try Self.model([("a\($0)", .string, $0 == 0 ? nil : "a\($0 - 1)")]) }

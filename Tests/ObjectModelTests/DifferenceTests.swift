@@ -109,8 +109,8 @@ struct DifferenceTests {
     let composite = try texts { $0[0].attributes[1].composite?.elements.removeFirst() }
     #expect(
       composite == [
-        "Vehicle.size: composite changed from Size (size.height: double optional, size.width: double optional) "
-          + "to Size (size.height: double optional)"
+        "Vehicle.size: composite changed from Size (height: double optional, width: double optional) "
+          + "to Size (height: double optional)"
       ])
   }
 

@@ -111,13 +111,13 @@ package struct ConsistencyCheck {
     let target: Entity?
     switch column.role {
     case .destinationEntity(let name):
-      key = table.column(.foreignKey(relationship: name))
+      key = foreignKey(of: name, beside: column, in: table)
       target = owner(of: column)?.relationship(name)?.destination
     case .virtualDestinationEntity(let owner, let name):
       key = table.column(.virtualForeignKey(owner: owner, relationship: name))
       target = layout.entity(number: owner)
     case .orderKey(let name):
-      key = table.column(.foreignKey(relationship: name))
+      key = foreignKey(of: name, beside: column, in: table)
       target = nil
     case .virtualOrderKey(let owner, let name):
       key = table.column(.virtualForeignKey(owner: owner, relationship: name))
@@ -138,6 +138,14 @@ package struct ConsistencyCheck {
       "\(table.name).\(column.name) does not say the entity of \(key)")
   }
 
+  /// The foreign key of a relationship that the same entity declares as a column's: another sub-entity may have one of
+  /// that name.
+  private func foreignKey(
+    of relationship: String, beside column: TableLayout.Column, in table: TableLayout
+  ) -> TableLayout.Column? {
+    table.columns.first { $0.role == .foreignKey(relationship: relationship) && $0.entityIndex == column.entityIndex }
+  }
+
   private func orderKeys(of join: JoinTable) throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for case let column? in [join.master.orderColumn, join.inverse.orderColumn] {
@@ -148,8 +156,15 @@ package struct ConsistencyCheck {
     return result
   }
 
+  private static let isText = "seedbed_is_text"
+
   /// The storage classes that Core Data writes, by the column's type.
-  func storageClasses(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+  /// - Parameter readsTexts: whether texts that are not UTF-8 are found, too.
+  func storageClasses(of table: TableLayout, readsTexts: Bool = true) throws(SQLiteError) -> [StoreFinding] {
+    try connection.registerFunction(Self.isText, argumentCount: 1, isDeterministic: true) { arguments in
+      guard case .blob(let bytes) = arguments[0] else { return .integer(1) }
+      return .integer(String(validating: bytes, as: UTF8.self) == nil ? 0 : 1)
+    }
     var result: [StoreFinding] = []
     for column in table.columns {
       let classes: String
@@ -163,13 +178,24 @@ package struct ConsistencyCheck {
       case .text, .uri: classes = "'text'"
       case .uuid, .transformable, .binary: classes = "'blob'"
       }
-      let isUUID = column.type == .uuid
+      let name = "t.\(column.name)"
+      // What is of the class, and still no value of the type.
+      let (exception, type) =
+        switch column.type {
+        case .uuid: ("typeof(\(name)) = 'blob' AND length(\(name)) <> 16", "16 bytes")
+        // Most texts are ASCII.
+        case .text where readsTexts, .uri where readsTexts:
+          (
+            "\(name) GLOB '*[^\u{1}-\u{7F}]*' AND NOT \(Self.isText)(CAST(\(name) AS BLOB))",
+            "of its type, \(column.sqlType), in UTF-8"
+          )
+        // Of 38 digits and exponents from -127 to 127.
+        case .decimal: ("abs(\(name)) >= 1e128", "decimals: they are too large")
+        default: ("0", "of its type, \(column.sqlType)")
+        }
       result += try find(
-        .storageClass, table.name, column.name,
-        "typeof(t.\(column.name)) NOT IN ('null', \(classes))"
-          + (isUUID ? " OR (typeof(t.\(column.name)) = 'blob' AND length(t.\(column.name)) <> 16)" : ""),
-        "\(table.name).\(column.name) has values that are not \(isUUID ? "16 bytes" : "of its type, \(column.sqlType)")"
-      )
+        .storageClass, table.name, column.name, "typeof(\(name)) NOT IN ('null', \(classes)) OR (\(exception))",
+        "\(table.name).\(column.name) has values that are not \(type)")
     }
     return result
   }

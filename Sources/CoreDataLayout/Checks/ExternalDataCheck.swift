@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import Predicates
 import SQLite
 import StoreInterface
@@ -22,7 +23,7 @@ struct ExternalDataCheck {
         result += try values(of: column.name, in: table.name, &named)
       }
     }
-    let present = (try? FileManager.default.contentsOfDirectory(atPath: folder.dataPath)) ?? []
+    let present = FileSystem.names(in: folder.dataPath)
     let unused = present.filter { !named.contains($0) }.sorted()
     if let first = unused.first {
       result.append(

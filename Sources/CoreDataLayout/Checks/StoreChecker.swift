@@ -111,7 +111,9 @@ public enum StoreChecker {
         let layout = StoreLayout(model: model, generation: generation ?? .newest)
         let roots = Set(entities.compactMap { model[$0]?.root.name })
         let check = ConsistencyCheck(connection: connection, layout: layout)
-        return try layout.tables.filter { roots.contains($0.root.name) }.flatMap { try check.storageClasses(of: $0) }
+        return try layout.tables.filter { roots.contains($0.root.name) }.flatMap {
+          try check.storageClasses(of: $0, readsTexts: false)
+        }
       } catch let error as SQLiteError {
         throw StoreError(error, path: path)
       }
@@ -131,6 +133,7 @@ public enum StoreChecker {
     guard obstacles.isEmpty else { return }
     var found = try ConsistencyCheck(connection: connection, layout: layout).findings()
     found += try triggers(schema, layout)
+    found += try schema.unfillableColumns(layout)
     found += try ExternalDataCheck(
       connection: connection, layout: layout, folder: ExternalDataFolder(storePath: report.path)
     ).findings()

@@ -24,7 +24,7 @@ package enum StorePlace {
     let folder = externalDataFolder(of: place)
     guard FileSystem.exists(folder) else { return nil }
     let parent = FileSystem.parent(place)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    let names = FileSystem.names(in: parent)
     return names.sorted().map { parent + "/" + $0 }.first { other in
       // Where letters' case does not count, the store itself may be listed by another spelling.
       if other == place || other.lowercased() == place.lowercased() && FileIdentity(other) == FileIdentity(place) {

@@ -210,7 +210,7 @@ struct RowStatement {
     case .real: builder.append(statement.double(at: position))
     case .date: builder.append(statement.double(at: position), kind: .date)
     case .decimal:
-      var text = ValueCoding.decimal(statement, position).description
+      var text = ValueCoding.decimalText(statement, position)
       text.withUTF8 { unsafe builder.append(UnsafeRawBufferPointer($0), kind: .decimal) }
     case .computed:
       if statement.type(at: position) == .integer {

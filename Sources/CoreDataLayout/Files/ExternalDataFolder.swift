@@ -111,10 +111,10 @@ package struct ExternalDataFolder {
   /// The folder of the files, which is made when there is none.
   func makeData() throws -> ExternalDataFolderHandle {
     if let folder = try openData() { return folder }
-    do {
-      try FileManager.default.createDirectory(atPath: dataPath, withIntermediateDirectories: true)
+    do throws(SystemError) {
+      try FileSystem.makeFolder(dataPath)
     } catch {
-      throw StoreError.cannotCreate(path: dataPath, message: "cannot create the folder")
+      throw StoreError.cannotCreate(path: dataPath, message: error.message)
     }
     guard let folder = try openData() else {
       throw StoreError.cannotCreate(path: dataPath, message: "cannot create the folder")

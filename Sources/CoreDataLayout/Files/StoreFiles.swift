@@ -81,10 +81,10 @@ package enum StoreFiles {
 
   /// Makes the folder that a file is to be put in.
   static func createParent(of path: String) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: FileSystem.parent(path), withIntermediateDirectories: true)
+    do throws(SystemError) {
+      try FileSystem.makeFolder(FileSystem.parent(path))
     } catch {
-      throw StoreError.cannotCreate(path: path, message: "its folder cannot be made")
+      throw StoreError.cannotCreate(path: path, message: "its folder cannot be made: \(error.reason)")
     }
   }
 

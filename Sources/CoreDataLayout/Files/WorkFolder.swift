@@ -86,7 +86,7 @@ public final class WorkFolder {
   private static func isOurs(_ path: String) throws -> Bool? {
     guard let folder = unsafe opendir(path) else { throw failure(path, "read the folder", errno) }
     unsafe closedir(folder)
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
+    guard let names = try? FileSystem.listing(of: path) else { return false }
     if names.isEmpty { return nil }
     let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard marker >= 0 else {
@@ -142,7 +142,7 @@ public final class WorkFolder {
   /// Where not all of it can be removed (too few open files, say), the marker stays, so that the next run can tell
   /// whose folder it is.
   private static func empty(_ path: String, removesFolder: Bool) {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
+    guard let names = try? FileSystem.listing(of: path) else { return }
     var isEmpty = true
     for name in names where name != markerName {
       do { try FileManager.default.removeItem(atPath: path + "/" + name) } catch { isEmpty = false }

@@ -72,6 +72,34 @@ package struct SchemaGuard {
     return result
   }
 
+  /// Columns that the layout does not know, and that must not be null: the app's rows have no value for them.
+  func unfillableColumns(_ layout: StoreLayout) throws(SQLiteError) -> [StoreFinding] {
+    var known = layout.tables.map { ($0.name, Set($0.columns.map { $0.name.uppercased() })) }
+    for join in layout.joinTables {
+      let names = [
+        join.master.ownerColumn, join.master.memberColumn, join.master.orderColumn, join.inverse.orderColumn,
+      ]
+      known.append((join.name, Set(names.compactMap { $0?.uppercased() })))
+    }
+    var result: [StoreFinding] = []
+    for (table, columns) in known {
+      let info = try Statement(
+        connection,
+        "SELECT name FROM pragma_table_xinfo(?1) WHERE \"notnull\" <> 0 AND dflt_value IS NULL AND hidden = 0 ORDER BY cid"
+      )
+      try info.bind(1, table)
+      while try info.step() {
+        guard let column = info.string(at: 0), !columns.contains(column.uppercased()) else { continue }
+        result.append(
+          StoreFinding(
+            .schema, table: table, column: column,
+            "\(table) cannot be written to: its column \(column) is none of the model's, must not be null, and has no default"
+          ))
+      }
+    }
+    return result
+  }
+
   /// Refuses anything but an ordinary table with these columns.
   /// - Throws: `StoreError.notAStore`.
   func require(_ name: String, columns: [String], path: String) throws {

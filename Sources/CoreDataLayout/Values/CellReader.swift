@@ -93,9 +93,7 @@ final class CellReader {
     guard let attribute else { return }
     let bytes: [UInt8]
     if attribute.type == .decimal {
-      let value = try ValueCoding.read(attribute, from: statement, at: source, externalData: externalData)
-      guard case .decimal(let number) = value else { return }
-      bytes = Array(number.description.utf8)
+      bytes = Array(ValueCoding.decimalText(statement, source).utf8)
     } else if let note = onMissingFile,
       let name = unsafe try externalData.missingFile(statement.rawBytes(at: source))
     {

@@ -77,14 +77,16 @@ enum ValueCoding {
     case .uri:
       let text = statement.string(at: column) ?? ""
       guard let url = URL(string: text) else {
-        throw StoreError.failure("\(attribute.name): the store holds \"\(text)\", which is no URI")
+        throw StoreError.damagedValue(
+          path: statement.connection.path, message: "\(attribute.name): the store holds \"\(text)\", which is no URI")
       }
       return .uri(url)
     case .uuid:
       // Safety: the bytes are copied before the statement is asked for anything else.
       let bytes = unsafe statement.rawBytes(at: column)
       guard bytes.count == 16 else {
-        throw StoreError.failure("\(attribute.name): the store holds a UUID of \(bytes.count) bytes")
+        throw StoreError.damagedValue(
+          path: statement.connection.path, message: "\(attribute.name): the store holds a UUID of \(bytes.count) bytes")
       }
       return .uuid(UUID(uuid: unsafe bytes.loadUnaligned(as: uuid_t.self)))
     case .binary, .transformable:
@@ -94,6 +96,15 @@ enum ValueCoding {
       }
       return .data(unsafe Data(bytes))
     }
+  }
+
+  /// A decimal as text. A real that no `Decimal` is, such as 1e300, has its own digits.
+  static func decimalText(_ statement: Statement, _ column: Int32) -> String {
+    if statement.type(at: column) == .real {
+      let text = String(statement.double(at: column))
+      return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))?.description ?? text
+    }
+    return decimal(statement, column).description
   }
 
   /// The shortest decimal number that a stored real stands for.

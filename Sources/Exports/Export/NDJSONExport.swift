@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import PropertyLists
 import SeedFormats
 import StoreInterface
@@ -32,13 +33,26 @@ final class NDJSONExport: RowBatchWriter {
 
   func finish() throws { try writer.finish() }
 
+  private static func refused(_ value: String) -> SeedFormatError {
+    SeedFormatError(
+      code: "json.not-json", kind: .malformed, message: "JSON has no way to write \(value)",
+      hint: "seedbed check says which rows have it; CSV takes the bytes as they are")
+  }
+
   private func write(_ batch: RowBatch, _ column: Int, _ row: Int, _ type: AttributeType) throws {
     switch type {
     case .integer16, .integer32, .integer64: unsafe writer.number(batch.integers(column)[row])
     case .double, .float: try unsafe writer.number(batch.reals(column)[row])
     case .boolean: unsafe writer.bool(batch.integers(column)[row] != 0)
-    case .decimal: unsafe writer.raw(batch.cellBytes(column, row))
-    case .string, .uri: unsafe writer.string(batch.cellBytes(column, row))
+    case .decimal:
+      let bytes = unsafe batch.cellBytes(column, row)
+      // A text in a column of decimals.
+      guard unsafe ParsedNumber.read(bytes) != .notANumber else { throw Self.refused("a decimal that is no number") }
+      unsafe writer.raw(bytes)
+    case .string, .uri:
+      let bytes = unsafe batch.cellBytes(column, row)
+      guard unsafe StoredValueText.isUTF8(bytes) else { throw Self.refused("a text that is not UTF-8") }
+      unsafe writer.string(bytes)
     case .transformable:
       if let content = unsafe ArchivedContent(archive: Array(batch.cellBytes(column, row))) {
         StoredValueText.append(content, to: writer)

@@ -59,6 +59,17 @@ package enum StoredValueText {
     return nil
   }
 
+  /// Whether bytes are UTF-8; fast where all are ASCII.
+  package static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index + 8 <= bytes.count {
+      if unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { break }
+      index += 8
+    }
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[index...])
+    return unsafe rest.allSatisfy { $0 < 0x80 } || String(validating: rest, as: UTF8.self) != nil
+  }
+
   /// Appends a Transformable's bytes as base64, and beside it their content where that can be shown.
   package static func append(transformable bytes: UnsafeRawBufferPointer, to writer: NDJSONWriter) {
     writer.beginObject()

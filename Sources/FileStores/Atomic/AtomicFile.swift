@@ -155,10 +155,10 @@ struct AtomicFile: Sendable {
   }
 
   static func createFolder(_ folder: String, for path: String) throws(StoreError) {
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    do throws(SystemError) {
+      try FileSystem.makeFolder(folder)
     } catch {
-      throw .cannotCreate(path: path, message: "its folder cannot be made")
+      throw .cannotCreate(path: path, message: "its folder cannot be made: \(error.reason)")
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import MemoryStore
 public import ObjectModel
+import Platform
 import Predicates
 public import StoreInterface
 
@@ -50,9 +51,10 @@ public final class RecordFileStore: IncrementalStore, @unchecked Sendable {
   /// it is open.
   /// - Throws: `StoreError.missing` when there is no folder and the store is read-only, `.notAStore`.
   public override func loadMetadata() throws -> Metadata {
-    var isFolder: ObjCBool = false
-    let isThere = unsafe FileManager.default.fileExists(atPath: folderPath, isDirectory: &isFolder)
-    if isThere && !isFolder.boolValue { throw StoreError.notAStore(path: folderPath, message: "it is no folder") }
+    let isThere = FileSystem.exists(folderPath)
+    if isThere && !FileSystem.isFolder(folderPath) {
+      throw StoreError.notAStore(path: folderPath, message: "it is no folder")
+    }
     if !isThere && isReadOnly { throw StoreError.missing(path: folderPath) }
     if let found = try RecordFolderMetadata.read(folder: folderPath) {
       guard found.format == format.rawValue else {

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Platform
 public import StoreInterface
 
 /// Folders of record files as stores; see `RecordFileStore`.
@@ -24,7 +25,7 @@ public struct RecordFolderType: PersistentStoreType {
   /// Removes the store's files, and the folder when nothing else is in it.
   /// - Throws: `StoreError.notAStore` when the folder is not known to be such a store; it stays then.
   public func destroy(at url: URL) throws {
-    guard FileManager.default.fileExists(atPath: url.path) else { return }
+    guard FileSystem.exists(url.path) else { return }
     for name in try ownFiles(url) { try AtomicFile.remove(url.path + "/" + name) }
     try AtomicFile.removeFolderIfEmpty(url.path)
   }
@@ -33,9 +34,9 @@ public struct RecordFolderType: PersistentStoreType {
   /// folder that holds anything else is left alone.
   /// - Throws: `StoreError.missing` when there is no source, `.notAStore` when either is no such store.
   public func replace(at url: URL, with source: URL) throws {
-    guard FileManager.default.fileExists(atPath: source.path) else { throw StoreError.missing(path: source.path) }
+    guard FileSystem.exists(source.path) else { throw StoreError.missing(path: source.path) }
     let names = try ownFiles(source)
-    if FileManager.default.fileExists(atPath: url.path) {
+    if FileSystem.exists(url.path) {
       for name in try ownFiles(url) where !names.contains(name) { try AtomicFile.remove(url.path + "/" + name) }
     }
     var files: [AtomicFile] = []
@@ -57,7 +58,7 @@ public struct RecordFolderType: PersistentStoreType {
     }
     let names = metadata.versionHashes.keys.sorted().map { RecordFolder.name($0, format) }
     // An entity's name is a word; a name from elsewhere must not lead out of the folder.
-    let own = names.filter { !$0.contains("/") && FileManager.default.fileExists(atPath: url.path + "/" + $0) }
+    let own = names.filter { !$0.contains("/") && FileSystem.exists(url.path + "/" + $0) }
     return own + [RecordFolderMetadata.fileName]
   }
 }

@@ -17,7 +17,7 @@ final class AskedStore {
 
   init(_ settings: StoreSettings, _ model: ManagedObjectModel) throws {
     var notes: [String] = []
-    for path in [settings.path, settings.seed].compactMap({ $0 }) where FileManager.default.fileExists(atPath: path) {
+    for path in [settings.path, settings.seed].compactMap({ $0 }) where FileSystem.exists(path) {
       do {
         // A run may replace a file that is no store, or migrate a store of another version.
         try StoreMetadata.read(path: path).check(against: model)

@@ -1,5 +1,6 @@
 import Foundation
 import Pipelines
+import Platform
 import Reports
 
 /// Receives the rejects of a run in input order: writes them, keeps the first ones to show, and watches the limits.
@@ -119,10 +120,10 @@ final class RejectCollector {
         paths.append(file.path)
       }
       var stale = written.count + 1
-      while FileManager.default.fileExists(atPath: Self.numbered(path, stale)),
+      while FileSystem.exists(Self.numbered(path, stale)),
         RejectFile.isFree(Self.numbered(path, stale), step.source)
       {
-        try? FileManager.default.removeItem(atPath: Self.numbered(path, stale))
+        try? FileSystem.remove(Self.numbered(path, stale))
         stale += 1
       }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Pipelines
+import Platform
 import StoreInterface
 
 /// A reference that waits for its destination, with all that is needed to complete or to reject its record later.
@@ -37,7 +38,7 @@ final class PendingReferenceFile {
 
   deinit {
     try? handle?.close()
-    try? FileManager.default.removeItem(atPath: path)
+    try? FileSystem.remove(path)
   }
 
   var isEmpty: Bool { count == 0 }

@@ -99,7 +99,10 @@ extension PendingReferences {
   }
 
   /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.
-  private func blockedRows(_ steps: [any ReferringStep]) throws(RunError) -> Set<UInt64> {
+  /// - Parameter isToCome: whether an object with a key will be there, which no row has yet.
+  func blockedRows(
+    _ steps: [any ReferringStep], isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
+  ) throws(RunError) -> Set<UInt64> {
     var blocked: Set<UInt64> = []
     var next: [UInt64] = []
     // A row is blocked with the row that it depends on: its record's destination, or the first row of its own record.
@@ -108,6 +111,8 @@ extension PendingReferences {
       guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootReference) else { return }
       if let destination = destination(of: reference, steps) {
         if isProvisional(destination) { dependencies.append((rootReference(destination), record)) }
+      } else if let table = table(of: reference, steps), isToCome(table, reference.key) {
+        // It is with one of those that are held back.
       } else if blocked.insert(record).inserted {
         next.append(record)
       }
@@ -138,15 +143,20 @@ extension PendingReferences {
   }
 
   private func destination(of reference: PendingReference, _ steps: [any ReferringStep]) -> RowReference? {
-    guard let node = plan(of: reference, steps), let table = tables[node.references[reference.reference].table]
-    else { return nil }
+    guard let table = table(of: reference, steps) else { return nil }
     guard case .row(let row) = unsafe reference.key.withUnsafeBytes({ unsafe table.match($0) }) else { return nil }
     return row
   }
 
+  private func table(of reference: PendingReference, _ steps: [any ReferringStep]) -> KeyTable? {
+    plan(of: reference, steps).flatMap { tables[$0.references[reference.reference].table] }
+  }
+
   private func delete(_ rows: [RowReference]) throws {
     let entities = target.model.entities
-    for (entityIndex, group) in Dictionary(grouping: rows, by: \.entityIndex) {
+    // In an order of their own, so that the same input gives the same bytes.
+    let groups = Dictionary(grouping: rows, by: \.entityIndex).sorted { $0.key < $1.key }
+    for (entityIndex, group) in groups {
       _ = try target.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())
     }
     try tables.forget(rows, reloadingFrom: target)

@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import Pipelines
+import Platform
 import Predicates
 import Reports
 import StoreInterface
@@ -25,7 +26,7 @@ struct ExpectationCheck {
   /// Counts the rows of the store that is there now, before it is imported into in place: to read the file then would
   /// let go of SQLite's lock on it.
   mutating func countBefore() throws {
-    guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return }
+    guard FileSystem.exists(pipeline.store.path) else { return }
     for step in pipeline.imports where step.expectation?.shrink != nil {
       rowsBefore[step.entity] = try rowCount(of: step.entity)
     }
@@ -102,7 +103,7 @@ struct ExpectationCheck {
 
   /// The problem with the number of rows compared with the existing store.
   private func shrinkage(_ step: ImportStep, _ percent: Double, _ store: SQLiteStore) throws -> String? {
-    guard FileManager.default.fileExists(atPath: pipeline.store.path) else { return nil }
+    guard FileSystem.exists(pipeline.store.path) else { return nil }
     let before = try rowsBefore[step.entity] ?? rowCount(of: step.entity)
     let after = try store.count(FetchSpecification(try entity(step.entity)))
     guard before > 0, Double(before - after) * 100 > percent * Double(before) else { return nil }

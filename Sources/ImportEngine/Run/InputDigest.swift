@@ -25,16 +25,16 @@ struct InputDigest: Sendable {
     // A store that carries the model may have it in its log.
     try SourceInputs.digest(model.path, into: &digest)
     let log = StoreFiles.sidecar("-wal", of: model.path)
-    if FileManager.default.fileExists(atPath: log) { try SourceInputs.digest(log, into: &digest) }
+    if FileSystem.exists(log) { try SourceInputs.digest(log, into: &digest) }
     for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
-    if let seed = pipeline.store.seed, FileManager.default.fileExists(atPath: seed) {
+    if let seed = pipeline.store.seed, FileSystem.exists(seed) {
       do throws(StoreError) {
         try StoreFiles.requireFile(seed)
       } catch {
         throw RunError(any: error, store: seed)
       }
       for path in ["", "-wal"].map({ StoreFiles.sidecar($0, of: seed) })
-      where FileManager.default.fileExists(atPath: path) {
+      where FileSystem.exists(path) {
         try SourceInputs.digest(path, into: &digest)
       }
     }

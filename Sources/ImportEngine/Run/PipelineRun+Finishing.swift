@@ -25,7 +25,7 @@ extension PipelineRun {
     let exporting = StageMeter(.export)
     // A target without changes stays as it is.
     let isUnchanged = try sealing.work { try build.closeIfUnchanged(store) }
-    let isUpdate = pipeline.store.replace == .never && FileManager.default.fileExists(atPath: pipeline.store.path)
+    let isUpdate = pipeline.store.replace == .never && FileSystem.exists(pipeline.store.path)
     if isUpdate, !options.isDryRun { report.result = isUnchanged ? .unchanged : .updated }
     // Where nothing else is to be done meanwhile, no thread is needed.
     let isAlone = pipeline.exports.isEmpty && !expectations.hasExpectations

@@ -220,7 +220,7 @@ public struct PipelineRun {
         try writeHeld(steps, session)
       }
     }
-    for step in steps { try step.writeHeld(isLast: true) }
+    for step in steps { try step.writeHeld(isLast: true, steps: steps.map(\.scope)) }
     try session.resolvePending(steps: steps.map(\.scope), isFinal: true)
     for step in steps { try step.finish() }
     progress.begin(.indexing)
@@ -238,7 +238,7 @@ public struct PipelineRun {
     var before = 0
     while count() > 0, count() != before {
       before = count()
-      for step in steps { try step.writeHeld(isLast: false) }
+      for step in steps { try step.writeHeld(isLast: false, steps: steps.map(\.scope)) }
       try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
     }
   }

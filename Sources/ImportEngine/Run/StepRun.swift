@@ -68,7 +68,9 @@ final class StepRun {
   var heldCount: Int { strategy?.heldCount ?? 0 }
 
   /// Writes new records that were held back; see `WritingStrategy`.
-  func writeHeld(isLast: Bool) throws { try strategy?.writeHeld(isLast: isLast) }
+  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws {
+    try strategy?.writeHeld(isLast: isLast, steps: steps)
+  }
 
   /// Writes the records that were held back, now that all references can be resolved.
   func finish() throws {

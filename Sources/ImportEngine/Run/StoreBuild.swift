@@ -42,7 +42,7 @@ struct StoreBuild {
     folder = temporary?.path ?? WorkFolder.path(for: settings.path)
     isInPlace = settings.write == .inPlace && !isDryRun
     storePath = isInPlace ? settings.path : folder + "/" + name
-    if settings.replace == .never, FileManager.default.fileExists(atPath: settings.path) {
+    if settings.replace == .never, FileSystem.exists(settings.path) {
       targetStamp = try? StoreStamp.read(path: settings.path)
       isForeign = (try? StorePlace.content(at: settings.path)) == .otherStore
     } else {
@@ -68,7 +68,7 @@ struct StoreBuild {
   /// The digest that the target was built from, if it was built here.
   /// - Returns: also the reason why the store is not as the run made it; nil when it is.
   var existingInputDigest: (digest: String, identifier: String, difference: String?)? {
-    guard FileManager.default.fileExists(atPath: settings.path) else { return nil }
+    guard FileSystem.exists(settings.path) else { return nil }
     guard let metadata = try? StoreMetadata.read(path: settings.path) else { return ("", "", "it cannot be read") }
     guard case .string(let digest)? = metadata.values[Self.inputDigestKey] else { return nil }
     return (digest, metadata.uuid, ResultProof.difference(settings.path, metadata))
@@ -123,7 +123,7 @@ struct StoreBuild {
       options.modelCache = modelCache
       return (try SQLiteStore.create(path: storePath, model: model, options: options), true)
     }
-    guard FileManager.default.fileExists(atPath: origin) else {
+    guard FileSystem.exists(origin) else {
       throw RunError.missingSeed(origin)
     }
     do {
@@ -144,7 +144,7 @@ struct StoreBuild {
 
   /// Opens the target itself, in a transaction that lasts until the end of the run.
   private func openTarget(model: ManagedObjectModel, _ options: SQLiteStore.Options) throws -> SQLiteStore {
-    guard FileManager.default.fileExists(atPath: settings.path) else {
+    guard FileSystem.exists(settings.path) else {
       throw RunError(
         .missingInput, code: "store.missing", "\(settings.path): there is no store to import into in place",
         hint: "write: beside makes one where there is none")
@@ -196,9 +196,9 @@ extension StoreSettings {
   /// The store that a run copies and imports into: the target itself with `replace: never`, else the seed store; nil
   /// when it makes a new one.
   var origin: String? {
-    replace == .never && FileManager.default.fileExists(atPath: path) ? path : seed
+    replace == .never && FileSystem.exists(path) ? path : seed
   }
 
   /// `origin` where there is such a file.
-  public var existingOrigin: String? { origin.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil } }
+  public var existingOrigin: String? { origin.flatMap { FileSystem.exists($0) ? $0 : nil } }
 }

@@ -8,7 +8,7 @@ final class WorkFolderUse {
 
   /// Adds up the files of a folder, without its subfolders.
   func measure(_ folder: String) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FileSystem.names(in: folder)
     bytes = names.reduce(0) { sum, name in
       sum + Int(clamping: (try? FileSystem.stamp(folder + "/" + name))?.size ?? 0)
     }

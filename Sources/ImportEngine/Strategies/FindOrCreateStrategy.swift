@@ -81,12 +81,14 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   var heldCount: Int { held.count }
 
-  func writeHeld(isLast: Bool) throws {
+  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws {
     isWritingCircles = isLast
     defer { isWritingCircles = false }
     let before = held.count
     session.heldKeys.remove(step: scope.index)
-    let batches = isLast ? held.releaseStanding(session.tables) : held.release()
+    let batches =
+      isLast
+      ? try held.releaseStanding(session.tables, session.pendingReferences, steps: steps) : held.release()
     // What does not stand is held on.
     for batch in held.batches { session.heldKeys.note(batch, step: scope.index) }
     session.pendingReferences.changeHeldRecordCount(by: held.count - before)

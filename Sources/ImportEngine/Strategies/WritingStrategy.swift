@@ -25,8 +25,10 @@ protocol WritingStrategy: AnyObject {
   /// How many new records are held back.
   var heldCount: Int { get }
   /// Writes the new records that were held back and need not be any more.
-  /// - Parameter isLast: those in which references lead in a circle are written too, because nothing else will come.
-  func writeHeld(isLast: Bool) throws
+  /// - Parameters:
+  ///   - isLast: those in which references lead in a circle are written too, because nothing else will come.
+  ///   - steps: all that have begun, by number.
+  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws
 }
 
 extension WritingStrategy {
@@ -37,7 +39,7 @@ extension WritingStrategy {
   var heldCount: Int { 0 }
 
   /// Does nothing, because no record is held back.
-  func writeHeld(isLast: Bool) throws {}
+  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws {}
 
   /// Checks the keys of a decoded batch and writes it.
   func importBatch(_ decoded: DecodedBatch, isFinal: Bool = false) throws {

@@ -100,7 +100,13 @@ struct HeldRecords {
   }
 
   /// Hands over those that need nothing but stored objects and each other, so that references in a circle can be set.
-  mutating func releaseStanding(_ tables: KeyTables) -> [DecodedBatch] {
+  /// - Parameters:
+  ///   - pending: the references that wait: an object whose record falls with one of them is as good as not stored.
+  ///   - steps: all that have begun, by number.
+  mutating func releaseStanding(
+    _ tables: KeyTables, _ pending: PendingReferences, steps: [any ReferringStep]
+  ) throws(RunError) -> [DecodedBatch] {
+    if batches.isEmpty { return [] }
     var standing: [(batch: DecodedBatch, records: Set<Int>)] = batches.map {
       ($0, Set($0.root.records.map { Int($0) }))
     }
@@ -108,8 +114,13 @@ struct HeldRecords {
       var keys: Set<HeldKey> = []
       for (batch, records) in standing { Self.addKeys(of: batch, records, tables, to: &keys) }
       var hasFallen = false
+      let blocked = try pending.blockedRows(steps) { table, key in
+        keys.contains(HeldKey(table: ObjectIdentifier(table), key: key))
+      }
       for index in standing.indices {
-        let fallen = Self.fallen(standing[index].batch, standing[index].records, tables, keys)
+        let fallen = Self.fallen(standing[index].batch, standing[index].records, tables, keys) {
+          blocked.contains(pending.rootReference($0))
+        }
         if !fallen.isEmpty { hasFallen = true }
         standing[index].records.subtract(fallen)
       }
@@ -155,7 +166,8 @@ struct HeldRecords {
 
   /// The records that need an object which is neither stored nor one of the keys.
   private static func fallen(
-    _ batch: DecodedBatch, _ records: Set<Int>, _ tables: KeyTables, _ keys: Set<HeldKey>
+    _ batch: DecodedBatch, _ records: Set<Int>, _ tables: KeyTables, _ keys: Set<HeldKey>,
+    isBlocked: (RowReference) -> Bool
   ) -> Set<Int> {
     var fallen: Set<Int> = []
     for node in batch.root.withDescendants {
@@ -165,7 +177,7 @@ struct HeldRecords {
           let record = Int(node.records[Int(entry.row)])
           guard records.contains(record) else { continue }
           let key = unsafe node.keys[index].withKey(entry) { unsafe Array($0) }
-          if case .row = unsafe key.withUnsafeBytes({ unsafe table.match($0) }) { continue }
+          if case .row(let row) = unsafe key.withUnsafeBytes({ unsafe table.match($0) }), !isBlocked(row) { continue }
           if !keys.contains(HeldKey(table: ObjectIdentifier(table), key: key)) { fallen.insert(record) }
         }
       }

@@ -73,7 +73,12 @@ struct MigrationStepTable {
     {
       return Judgement(losses: losses, isMapped: false)
     }
-    return mapping.map { _ in Judgement(losses: uncovered.count, isMapped: true) }
+    let model = library.versions[source].model
+    // As `RemainingSchema.lossCount` counts.
+    let losses = uncovered.reduce(0) { sum, name in
+      sum + 1 + (model[name].map { $0.attributes.count + $0.relationships.count } ?? 0)
+    }
+    return mapping.map { _ in Judgement(losses: losses, isMapped: true) }
   }
 
   /// Whether the step between two versions is inferred, and loses no more than so much. This is faster than finding out

@@ -53,6 +53,9 @@ public struct ProgressiveMigration: StoreMigrating {
   /// step; without consent it is an error of code `lossesOnTheWay`.
   public var acceptsLossesOnTheWay = false
 
+  /// Whether a store of a newer version may be brought to the wanted one, which has no place for what is new.
+  package var goesBack = false
+
   /// Migrations between the versions of a library.
   public init(
     library: ModelLibrary, policies: MigrationPolicies = MigrationPolicies(), makeManager: ManagerMaker? = nil
@@ -101,7 +104,7 @@ public struct ProgressiveMigration: StoreMigrating {
     try noteFilters(&chain, MigrationStore(type: type, url: url))
     let losses = unapproved(chain.steps).flatMap(\.losses)
     // A store of a newer version would lose the properties that the newer model added.
-    if position == nil || start > end, !losses.isEmpty {
+    if position == nil || start > end && !goesBack, !losses.isEmpty {
       throw MigrationError(
         position == nil ? .missingMappingModel : .newerStore,
         "\(url.path) was made with a model that is \(position == nil ? "none of the known versions" : "newer than that"), and would lose data: "

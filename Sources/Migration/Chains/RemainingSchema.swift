@@ -34,8 +34,14 @@ struct RemainingSchema {
     }
   }
 
-  /// How many entities, and properties of the others, go in a step.
-  func lossCount(_ step: [String: EntitySuccession]) -> Int { names(missingIn: after(step)).count }
+  /// How many entities and properties go in a step; with an entity all of its properties go.
+  func lossCount(_ step: [String: EntitySuccession]) -> Int {
+    let left = after(step).entities
+    return entities.reduce(0) { sum, entity in
+      guard let next = left[entity.key] else { return sum + 1 + entity.value.properties.count }
+      return sum + entity.value.properties.keys.count { next.properties[$0] == nil }
+    }
+  }
 
   /// Whether something of the version that comes next in the chain, by its name there, is left of the first one.
   func has(_ entity: String, _ property: String?) -> Bool {

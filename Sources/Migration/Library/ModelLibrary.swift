@@ -2,6 +2,7 @@ import CoreDataLayout
 public import Foundation
 import ModelFiles
 public import ObjectModel
+import Platform
 import StoreInterface
 
 /// The versions of a model and the mapping models between them, from which a migration chooses its way.
@@ -82,11 +83,10 @@ public struct ModelLibrary: Sendable {
   private mutating func read(_ url: URL) throws(ModelError) {
     if !MappingModelReader.isMappingModel(path: url.path) {
       let names: [String]
-      do {
-        names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+      do throws(SystemError) {
+        names = try FileSystem.listing(of: url.path)
       } catch {
-        return noteUnreadable(
-          "the folder \(url.path) cannot be searched for mapping models: \(error.localizedDescription)")
+        return noteUnreadable("the folder \(url.path) cannot be searched for mapping models: \(error.reason)")
       }
       for name in names.sorted() where MappingModelReader.isMappingModel(path: "/" + name) {
         try read(url.appendingPathComponent(name))

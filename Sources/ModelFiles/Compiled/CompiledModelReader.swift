@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Platform
 import PropertyLists
 
 /// Reads compiled models: `.momd` folders, single `.mom` files, and archives that are in memory already.

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Platform
 import PropertyLists
 
 /// What `VersionInfo.plist` in a compiled model's folder says of the versions: the hashes that Apple's compiler

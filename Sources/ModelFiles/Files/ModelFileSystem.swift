@@ -9,22 +9,15 @@ enum ModelFileSystem {
   }
 
   static func kind(_ path: String) -> Kind {
-    var isFolder: ObjCBool = false
-    guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return .missing }
-    return isFolder.boolValue ? .folder : .file
+    if FileSystem.isFolder(path) { return .folder }
+    return FileSystem.exists(path) ? .file : .missing
   }
 
   static func names(in folder: String) throws(ModelError) -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder)
+    do throws(SystemError) {
+      return try FileSystem.listing(of: folder)
     } catch {
-      // Foundation does not reliably tell the system's reason; opening the folder once more does.
-      let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw failure(folder, "list the folder") }
-      close(descriptor)
-      throw ModelError(
-        .unreadableFile, file: folder, "cannot list the folder: \(error.localizedDescription)",
-        hint: "check that it exists and may be read")
+      throw ModelError(.unreadableFile, file: folder, error.message, hint: "check that it exists and may be read")
     }
   }
 

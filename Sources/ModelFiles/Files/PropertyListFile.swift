@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import PropertyLists
 
 /// A small property list in a file, binary or XML, such as the ones that stand beside models.

@@ -1,4 +1,5 @@
 public import ObjectModel
+import Platform
 import PropertyLists
 
 /// A mapping model as it was read from a file.

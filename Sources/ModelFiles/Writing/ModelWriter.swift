@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectModel
+import Platform
 
 /// Writes models as Xcode's editor does: an `.xcdatamodeld` folder with a version in it, and `.xccurrentversion`.
 ///
@@ -48,8 +49,12 @@ public enum ModelWriter {
     for file in try files(of: model, version: version ?? ModelReader.modelName(path: path)) {
       let url = URL(fileURLWithPath: path + "/" + file.path)
       do {
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileSystem.makeFolder(FileSystem.parent(url.path))
         try Data(file.text.utf8).write(to: url, options: .atomic)
+      } catch let error as SystemError {
+        throw ModelError(
+          .unreadableFile, file: url.path, "cannot write it: \(error.reason)",
+          hint: "name a folder that may be written to")
       } catch {
         throw ModelError(
           .unreadableFile, file: url.path, "cannot write it: \(error.localizedDescription)",

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import StoreInterface
 
 /// Names and lengths of a controller's sections, kept in a file between runs of a program, so that the objects need not
@@ -58,7 +59,7 @@ struct SectionCache {
   func remove() { try? FileManager.default.removeItem(at: file) }
 
   static func removeAll(in directory: URL) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    let names = FileSystem.names(in: directory.path)
     for name in names where name.hasSuffix(suffix) {
       try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
     }

@@ -1,5 +1,6 @@
 public import Foundation
 import ObjectModel
+import Platform
 public import StoreInterface
 
 /// Stores that move to another place or become stores of another type.
@@ -30,7 +31,7 @@ extension PersistentStoreCoordinator {
       try type.replace(at: url, with: old)
     } else {
       // A store in memory has a place only as a name.
-      if url.isFileURL, FileManager.default.fileExists(atPath: url.path) {
+      if url.isFileURL, FileSystem.exists(url.path) {
         throw StoreError.cannotCreate(path: url.path, message: "is there already")
       }
       let writable = PersistentStoreDescription(description)

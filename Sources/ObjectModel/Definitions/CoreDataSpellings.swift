@@ -47,6 +47,18 @@ extension DeleteRule {
   public static var deny: Self { .denyDeleteRule }
 }
 
+extension DeleteRule: CustomStringConvertible {
+  /// The shorter name: `nullify`.
+  public var description: String {
+    switch self {
+    case .noActionDeleteRule: "noAction"
+    case .nullifyDeleteRule: "nullify"
+    case .cascadeDeleteRule: "cascade"
+    case .denyDeleteRule: "deny"
+    }
+  }
+}
+
 extension EntityMapping.MappingType {
   /// `undefined`
   public static var undefinedEntityMappingType: Self { .undefined }

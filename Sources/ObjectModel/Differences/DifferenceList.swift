@@ -98,7 +98,7 @@ extension AttributeDefinition.Derivation {
 }
 
 extension StoredAttribute {
-  /// Path and everything about the leaf that its hash contains.
+  /// The path behind the composite attribute itself, and everything about the leaf that its hash contains.
   fileprivate var shown: String {
     let attribute = attribute
     let marks = [
@@ -106,7 +106,7 @@ extension StoredAttribute {
       attribute.preservesValueInHistoryOnDeletion ? " preserved" : "",
       attribute.versionHashModifier.map { " #" + $0 } ?? "",
     ]
-    return "\(path): \(attribute.type)" + marks.joined()
+    return "\(names.dropFirst().joined(separator: ".")): \(attribute.type)" + marks.joined()
   }
 }
 

@@ -124,7 +124,8 @@ struct MappingInference {
       case (let from?, let to?):
         compare(from, to, declaringEntity(of: to.name, in: new).name)
         if to.derivation == nil { setSource(from.name, for: to.name, of: new) }
-      case (nil, let to?) where !to.isOptional && to.defaultValue == .null && to.derivation == nil:
+      case (nil, let to?)
+      where !to.isOptional && to.derivation == nil && StoredAttribute.leaves(of: to).contains(where: \.demandsValue):
         add(
           .obstacles, declaringEntity(of: to.name, in: new).name, to.name, "new and mandatory, without a default value")
       case (let from?, nil) where !old.isAbstract:
@@ -228,6 +229,9 @@ struct MappingInference {
 }
 
 extension StoredAttribute {
-  /// The parts of a composite that a migration depends on.
-  fileprivate var shape: String { "\(path): \(attribute.type)" }
+  /// The parts of a composite that a migration depends on; the composite attribute itself may have another name.
+  fileprivate var shape: String { "\(names.dropFirst().joined(separator: ".")): \(attribute.type)" }
+
+  /// Whether a row that has no value for it cannot be.
+  fileprivate var demandsValue: Bool { !attribute.isOptional && attribute.defaultValue == .null }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// Patterns of file names: `*` for any characters, `?` for one, `[a-z]` and `[!a-z]` for one of a set.
 enum FilePattern {
@@ -11,19 +12,18 @@ enum FilePattern {
       if part.contains(where: { "*?[".contains($0) }) {
         let matcher = Array(part.unicodeScalars)
         found = found.flatMap { folder in
-          let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "/" : folder)) ?? []
+          let names = FileSystem.names(in: folder.isEmpty ? "/" : folder)
           return names.filter { name in
             (!name.hasPrefix(".") || part.hasPrefix(".")) && matches(Array(name.unicodeScalars)[...], matcher[...])
           }.map { folder + "/" + $0 }
         }
       } else {
-        found = found.map { $0 + "/" + part }.filter { FileManager.default.fileExists(atPath: $0) }
+        found = found.map { $0 + "/" + part }.filter { FileSystem.exists($0) }
       }
     }
-    return found.filter { path in
-      var isFolder: ObjCBool = false
-      return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
-    }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return found.filter { FileSystem.exists($0) && !FileSystem.isFolder($0) }.sorted {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
   }
 
   /// Whether a pattern matches a path that is only a name, such as that of a member of an archive.

@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import ObjectModel
+import Platform
 import SeedFormats
 
 /// Describes, for messages, a file of another kind than was expected.
@@ -73,7 +74,7 @@ package struct UnexpectedFileText {
   package static func hint(forMissing path: String) -> String? {
     let folder = FilePath.folder(of: path)
     let name = FilePath.name(of: path)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FileSystem.names(in: folder)
     if let nearest = Suggestion.nearest(to: name, among: names.sorted()) { return "did you mean \"\(nearest)\"?" }
     // The name may differ in its extension alone.
     let stem = name.split(separator: ".").first.map(String.init) ?? name

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import SeedFormats
 internal import Yams
 
@@ -40,7 +41,7 @@ public enum PipelineReader {
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
-      let exists = FileManager.default.fileExists(atPath: path)
+      let exists = FileSystem.exists(path)
       do {
         _ = try FileBlockSource(path: path)
       } catch  where error.kind == .io {
@@ -91,7 +92,7 @@ public enum PipelineReader {
       guard nature.name == "a folder" else {
         throw refusal("this is \(nature.name), not a pipeline", advice + ", which names it as model:")
       }
-      let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+      let names = FileSystem.names(in: path).sorted()
       let pipelines = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.prefix(3)
       throw refusal(
         "this is a folder, not a pipeline", pipelines.isEmpty ? advice : "in it: \(pipelines.joined(separator: ", "))",
@@ -107,7 +108,7 @@ public enum PipelineReader {
     let other =
       (FilePath.folder(of: path) == "." ? "" : FilePath.folder(of: path) + "/") + "pipelines/"
       + FilePath.name(of: path)
-    if FileManager.default.fileExists(atPath: other) { return "did you mean \(other)?" }
+    if FileSystem.exists(other) { return "did you mean \(other)?" }
     return UnexpectedFileText.hint(forMissing: path)
   }
 

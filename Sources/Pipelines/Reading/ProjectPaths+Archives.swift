@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import Platform
 import SeedFormats
 
 extension ProjectPaths {
@@ -9,7 +10,7 @@ extension ProjectPaths {
   func archiveParts(
     _ path: EnvironmentExpansion
   ) throws(Failure) -> (archive: EnvironmentExpansion, member: String)? {
-    guard path.text.contains("!"), !FileManager.default.fileExists(atPath: try resolve(path, for: .source)) else {
+    guard path.text.contains("!"), !FileSystem.exists(try resolve(path, for: .source)) else {
       return nil
     }
     var start = path.text.startIndex

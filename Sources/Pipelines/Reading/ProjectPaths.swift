@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// Turns the paths of a pipeline file into absolute ones, inside the project.
 package struct ProjectPaths: Sendable {
@@ -49,7 +50,7 @@ package struct ProjectPaths: Sendable {
     var found: String?
     while found == nil {
       let hasMarker = [".git", "Package.swift", ".seedbed-root"].contains { marker in
-        FileManager.default.fileExists(atPath: candidate == "/" ? "/" + marker : candidate + "/" + marker)
+        FileSystem.exists(candidate == "/" ? "/" + marker : candidate + "/" + marker)
       }
       if hasMarker { found = candidate }
       if candidate == "/" { break }
@@ -70,7 +71,7 @@ package struct ProjectPaths: Sendable {
     if UnexpectedFileText.isURL(text) {
       throw Failure(message: "\"\(text)\" is a URL, not a path", hint: UnexpectedFileText.hint(forURL: text))
     }
-    if text.hasPrefix("~/"), !FileManager.default.fileExists(atPath: folder + "/~") {
+    if text.hasPrefix("~/"), !FileSystem.exists(folder + "/~") {
       throw Failure(
         message: "\"~\" is no folder here: only a shell knows it", hint: "write ${HOME}\(text.dropFirst())")
     }
@@ -102,7 +103,7 @@ package struct ProjectPaths: Sendable {
       return sources
     }
     let pattern = try resolve(path, for: .source)
-    guard pattern.contains(where: { "*?[".contains($0) }), !FileManager.default.fileExists(atPath: pattern) else {
+    guard pattern.contains(where: { "*?[".contains($0) }), !FileSystem.exists(pattern) else {
       return [pattern]
     }
     let files = FilePattern.files(matching: pattern)
@@ -134,7 +135,7 @@ package struct ProjectPaths: Sendable {
   /// The path with the symbolic links of its existing part followed.
   private static func real(_ path: String) -> String {
     var existing = path
-    while existing != "/", !FileManager.default.fileExists(atPath: existing) { existing = parent(of: existing) }
+    while existing != "/", !FileSystem.exists(existing) { existing = parent(of: existing) }
     let resolved = URL(fileURLWithPath: existing).resolvingSymlinksInPath().path
     return FilePath.normalized(resolved + "/" + path.dropFirst(existing.count))
   }

@@ -48,9 +48,31 @@ package enum FileSystem {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// Whether a path leads to a folder.
+  package static func isFolder(_ path: String) -> Bool {
+    var info = stat()
+    return unsafe stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Makes a folder, and those that it lies in; one that is there stays as it is.
+  package static func makeFolder(_ path: String) throws(SystemError) {
+    if path.isEmpty { return }
+    if unsafe mkdir(path, 0o777) == 0 { return }
+    let number = errno
+    if number == ENOENT, path.utf8.contains(UInt8(ascii: "/")), parent(path) != path {
+      try makeFolder(parent(path))
+      if unsafe mkdir(path, 0o777) == 0 { return }
+    }
+    // Another process may have made it meanwhile.
+    if !isFolder(path) { throw SystemError("make the folder", path, number: number == ENOENT ? errno : number) }
+  }
+
   /// Names of what lies in a folder, in no order; none where it cannot be read.
-  package static func names(in path: String) -> [String] {
-    guard let folder = unsafe opendir(path) else { return [] }
+  package static func names(in path: String) -> [String] { (try? listing(of: path)) ?? [] }
+
+  /// Names of what lies in a folder, in no order.
+  package static func listing(of path: String) throws(SystemError) -> [String] {
+    guard let folder = unsafe opendir(path) else { throw SystemError("list the folder", path) }
     defer { unsafe closedir(folder) }
     var names: [String] = []
     while let entry = unsafe readdir(folder) {

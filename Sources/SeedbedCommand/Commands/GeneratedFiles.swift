@@ -40,7 +40,7 @@ struct GeneratedFiles {
     let kept = Set(keptClasses().map(\.name))
     let changed = files.filter { !kept.contains($0.name) && contents(of: $0.name) != Data($0.text.utf8) }
     let foreign = changed.filter { file in
-      FileManager.default.fileExists(atPath: path(of: file.name)) && !isGenerated(file.name)
+      FileSystem.exists(path(of: file.name)) && !isGenerated(file.name)
     }
     guard foreign.isEmpty || replacesForeign else {
       throw RunError(
@@ -56,11 +56,10 @@ struct GeneratedFiles {
           + "this command",
         hint: "move the link away, or choose another folder")
     }
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    do throws(SystemError) {
+      try FileSystem.makeFolder(folder)
     } catch {
-      throw RunError(
-        .cannotCreate, code: "path.cannot-create", "cannot create \(folder): \(error.localizedDescription)")
+      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot create \(folder): \(error.reason)")
     }
     try TextResults.write(changed.map { (path: path(of: $0.name), text: $0.text) })
     return changed.map { path(of: $0.name) }
@@ -92,7 +91,7 @@ struct GeneratedFiles {
   /// Names of generated files in the folder that are not among these.
   private func leftOver() -> [String] {
     let known = Set(files.map { $0.name.lowercased() })
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FileSystem.names(in: folder)
     return names.filter {
       $0.hasSuffix(".swift") && !known.contains($0.lowercased())
         && (isGenerated($0) || begins($0, with: AccessorGenerator.firstLineOnce))

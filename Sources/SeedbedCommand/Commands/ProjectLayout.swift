@@ -195,11 +195,11 @@ struct ProjectLayout {
   }
 
   private func makeFolder(_ path: String) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: Self.absolute(path), withIntermediateDirectories: true)
+    do throws(SystemError) {
+      try FileSystem.makeFolder(Self.absolute(path))
     } catch {
       throw RunError(
-        .cannotCreate, code: "path.cannot-create", "cannot make \(path): \(error.localizedDescription)",
+        .cannotCreate, code: "path.cannot-create", "cannot make \(path): \(error.reason)",
         hint: "give another --output, a folder that may be written to")
     }
   }
@@ -207,8 +207,10 @@ struct ProjectLayout {
   private func put(_ text: String, at path: String) throws {
     do {
       let place = URL(fileURLWithPath: ResultPath.followed(path))
-      try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileSystem.makeFolder(FileSystem.parent(place.path))
       try Data(text.utf8).write(to: place, options: .atomic)
+    } catch let error as SystemError {
+      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.reason)")
     } catch let error as CocoaError where error.code == .fileWriteUnknown || error.code == .fileWriteOutOfSpace {
       let reason = RunError(any: error, store: path).message
       throw RunError(.inputOutput, code: "path.cannot-write", "cannot write \(path): \(reason)")

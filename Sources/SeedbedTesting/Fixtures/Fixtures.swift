@@ -1,3 +1,4 @@
+import Platform
 import SeedFormats
 public import Seedbed
 
@@ -36,13 +37,14 @@ public struct Fixtures {
   /// `Book.ndjson.gz`. Other files of a folder are ignored, and so is the file of what a dump has left out.
   /// - Throws: `FixtureError` with the file, the line and the property of the first mistake.
   public mutating func add(contentsOf url: URL) throws {
-    var isFolder: ObjCBool = false
-    // Safety: the flag is this function's, and is written during the call alone.
-    guard unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-      throw FixtureError("there is no such file", file: url.path)
+    guard FileSystem.exists(url.path) else { throw FixtureError("there is no such file", file: url.path) }
+    guard FileSystem.isFolder(url.path) else { return try addFile(url) }
+    let names: [String]
+    do throws(SystemError) {
+      names = try FileSystem.listing(of: url.path).sorted()
+    } catch {
+      throw FixtureError(error.message, file: url.path)
     }
-    guard isFolder.boolValue else { return try addFile(url) }
-    let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
     for name in names where Self.entityName(of: name) != nil && Self.entityName(of: name) != "left-out" {
       try addFile(url.appending(path: name))
     }

@@ -53,6 +53,7 @@ package struct MigrationSteps {
     migration = ProgressiveMigration(library: library, policies: policies)
     let mayLose = isNamed || folder != modelPath
     migration.acceptsLossesOnTheWay = mayLose
+    migration.goesBack = mayLose
     migration.takesMappingsAsTheyAre = !mappings.isEmpty
     warnings = library.warnings
     let chain: MigrationChain
@@ -64,7 +65,6 @@ package struct MigrationSteps {
       // One inferred step may join hierarchies; otherwise the reasons against it say more.
       return
     } catch let error as MigrationError where error.code == .newerStore {
-      if mayLose, mappings.isEmpty, library.unreadable.isEmpty { return }
       throw RunError(
         .badPipeline, code: "migration.newer", error.message,
         hint:
@@ -88,12 +88,12 @@ package struct MigrationSteps {
 
   /// - Throws: where there is nothing at the path of a mapping model.
   package static func requireMapping(_ path: String) throws(RunError) {
-    if !FileManager.default.fileExists(atPath: path) {
+    if !FileSystem.exists(path) {
       throw RunError(.missingInput, code: "migration.mapping", "\(path): there is no such mapping model")
     }
     if MappingModelReader.isMappingModel(path: path) { return }
     // A folder that cannot be read is told by the library.
-    let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+    let names = try? FileSystem.listing(of: path)
     if names == nil, PathContent(at: path) == .folder { return }
     if names?.contains(where: { MappingModelReader.isMappingModel(path: "/" + $0) }) == true { return }
     throw RunError(
@@ -161,7 +161,7 @@ package struct MigrationSteps {
   /// The mapping model at a path, or those in the folder there, sorted.
   package static func mappingModels(at path: String) -> [String] {
     if MappingModelReader.isMappingModel(path: path) { return [path] }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    let names = FileSystem.names(in: path)
     return names.sorted().map { path + "/" + $0 }.filter { MappingModelReader.isMappingModel(path: $0) }
   }
 
@@ -170,7 +170,7 @@ package struct MigrationSteps {
     let given = pipeline.store.mappings.flatMap { mappingModels(at: $0) }
     let models = pipeline.store.mappings.isEmpty ? mappingModels(besideModel: pipeline.modelPath) : given
     return models.flatMap { path in
-      guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return [path] }
+      guard let names = try? FileSystem.listing(of: path) else { return [path] }
       return names.sorted().map { path + "/" + $0 }
     }
   }

@@ -3,6 +3,7 @@ import Foundation
 public import ModelFiles
 import ObjectModel
 public import Pipelines
+import Platform
 import SeedFormats
 
 /// Finds the model that a store is read with: the one that is given, or the one that the store carries itself.
@@ -72,7 +73,7 @@ public enum StoreModel {
       throw refusal("this is a URL, not a path", UnexpectedFileText.hint(forURL: path))
     }
     let nature = UnexpectedFileText(path)
-    if nature == nil, !FileManager.default.fileExists(atPath: path),
+    if nature == nil, !FileSystem.exists(path),
       !ModelReader.isModel(path: FilePath.folder(of: path)),
       let hint = UnexpectedFileText.hint(forMissing: path)
     {

@@ -48,6 +48,7 @@ struct CheckFindingTests {
     Forgery("storageClass", "ZCRATE.ZWEIGHT", "UPDATE ZCRATE SET ZWEIGHT = 'heavy'"),
     Forgery("storageClass", "ZKEEPER.ZBADGE", "UPDATE ZKEEPER SET ZBADGE = x'01'"),
     Forgery("storageClass", "ZLABEL.ZTEXT", "UPDATE ZLABEL SET ZTEXT = x'41'"),
+    Forgery("storageClass", "ZLABEL.ZTEXT", "UPDATE ZLABEL SET ZTEXT = CAST(x'FF61' AS TEXT) WHERE Z_PK = 1"),
     Forgery("externalValue", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = x'07AABB'"),
     Forgery("externalValue", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = CAST(x'02' || '../../etc/passwd' AS BLOB)"),
     Forgery("externalFile", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = CAST(\(external) AS BLOB)"),
@@ -57,6 +58,11 @@ struct CheckFindingTests {
     Forgery("entityList", "Z_PRIMARYKEY.Z_ENT", "INSERT INTO Z_PRIMARYKEY VALUES (-5, 'X', 0, 0)"),
     Forgery("entityList", "Z_PRIMARYKEY.Z_ENT", "INSERT INTO Z_PRIMARYKEY VALUES (1099511627776, 'X', 0, 0)"),
     Forgery("schema", "ZLABEL", "DROP TABLE ZLABEL"),
+    Forgery(
+      "schema", "ZLABEL.ZOWN",
+      "CREATE TABLE N (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTEXT VARCHAR, ZOWN INTEGER NOT NULL);"
+        + "INSERT INTO N SELECT Z_PK, Z_ENT, Z_OPT, ZTEXT, 1 FROM ZLABEL; DROP TABLE ZLABEL; ALTER TABLE N RENAME TO ZLABEL"
+    ),
     Forgery("schema", "ZLABEL.ZTEXT", "ALTER TABLE ZLABEL DROP COLUMN ZTEXT"),
     Forgery("schema", "Z_1LABELS.Z_3LABELS", "DROP TABLE Z_1LABELS; CREATE TABLE Z_1LABELS (Z_1CRATES INTEGER)"),
     Forgery("schema", "ZLABEL", "DROP TABLE ZLABEL; CREATE VIEW ZLABEL AS SELECT 1 AS Z_PK, 3 AS Z_ENT"),

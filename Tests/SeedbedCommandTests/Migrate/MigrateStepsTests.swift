@@ -67,6 +67,37 @@ struct MigrateStepsTests {
     #expect(try await migrate(workspace).text.contains("already: nothing to do"))
   }
 
+  @Test("the way back to a version that is named takes the steps that keep most, and says what goes")
+  func backStepByStep() async throws {
+    let workspace = try await VersionedShop.imported(
+      [
+        ("Shop", Self.item(VersionedShop.attribute("a"))), ("Shop 2", Self.item(Self.renamed("b", from: "a"))),
+        (
+          "Shop 3",
+          VersionedShop.entity(
+            "Item", VersionedShop.attribute("name"), Self.renamed("b", from: "a") + VersionedShop.attribute("new"))
+        ),
+      ], "name,a\nx,kept\n", "map: { name: name, a: a }")
+    #expect(try await migrate(workspace).exitCode == 0)
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZB FROM ZITEM") == ["kept"])
+    let result = try await Tool.run(
+      ["migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop"], in: workspace.folder)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(result.text.contains("lost: Item.new: removed, its values go") && !result.text.contains("lost: Item.b"))
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZNAME, ZA FROM ZITEM") == ["x|kept"])
+  }
+
+  @Test("the way back to another type goes through a version in between")
+  func backByDetour() async throws {
+    let workspace = try await workspace()
+    #expect(try await migrate(workspace).exitCode == 0)
+    let result = try await Tool.run(
+      ["migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop"], in: workspace.folder)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(
+      try workspace.query("Shop.sqlite", "SELECT Z_PK, ZNAME, ZCODE FROM ZITEM ORDER BY Z_PK") == ["1|a|∅", "2|b|∅"])
+  }
+
   /// Versions between which a name is renamed twice, so that two steps are taken, and must be unique in the last one.
   private func duplicates() async throws -> Workspace {
     try await VersionedShop.imported(

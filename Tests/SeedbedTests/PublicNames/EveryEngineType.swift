@@ -46,7 +46,7 @@ enum EveryEngineType {
     EntityMapping.self, PropertyMapping.self, MemberConflict.self,
     AutomaticMigration.self, CustomMigrationStage.self, LightweightMigrationStage.self,
     ManagedObjectModelReference.self, MigrationChain.self, (any MigrationStage).self, (any EntitySpelling).self,
-    (any RelationshipSpelling).self, ConstantMergePolicy.self,
+    (any RelationshipSpelling).self, (any SortDescriptorSpelling).self, ConstantMergePolicy.self,
     (any EntityMappingSpelling).self, (any PropertyMappingSpelling).self,
     (any MigrationManagerSpelling).self, ModelLibrary.self,
     ProgressiveMigration.self, StagedMigrationManager.self,
