@@ -47,6 +47,23 @@ struct CoreDataFlavorTests {
     return try ManagedObjectModel(entities: [recipe, step, cook, chef])
   }
 
+  @Test(
+    "the stated class of a transformable attribute is its type, if it can be one",
+    arguments: [
+      ("[String]", "[String]?"), ("Array<String>", "Array<String>?"), ("Kitchen.Color", "Kitchen.Color?"),
+      ("[String: [Int]]", "[String: [Int]]?"), ("[String", "NSObject?"), ("A>B<", "NSObject?"),
+      ("Int; import Evil", "NSObject?"), ("Int\nlet x = 1", "NSObject?"), ("[]", "NSObject?"),
+    ])
+  func statedClass(stated: String, type: String) throws {
+    var entity = EntityDefinition("Thing")
+    var attribute = AttributeDefinition("value", .transformable)
+    attribute.attributeValueClassName = stated
+    entity.attributes = [attribute]
+    let files = try Self.files(ManagedObjectModel(entities: [entity]))
+    let properties = try #require(files.first { $0.name == "Thing+CoreDataProperties.swift" })
+    #expect(properties.text.contains("public var value: \(type)\n"), "\(properties.text)")
+  }
+
   @Test("an entity has a class and an extension with its properties and accessors")
   func recipe() throws {
     let files = try Self.files(Self.kitchen())

@@ -4,8 +4,8 @@ import Pipelines
 
 extension PipelineCheck {
   /// Derived values that are not computed here would silently stay empty, so such entities are not imported into.
-  static func requireComputedDerivations(_ plans: [StepPlan], _ store: SQLiteStore) throws(RunError) {
-    for derived in store.layout.derivedAttributes {
+  static func requireComputedDerivations(_ plans: [StepPlan], _ layout: StoreLayout) throws(RunError) {
+    for derived in layout.derivedAttributes {
       guard let obstacle = derived.obstacle,
         plans.contains(where: { plan in
           plan.nodes.contains { node in
@@ -22,4 +22,8 @@ extension PipelineCheck {
         hint: "key paths, count, sum, now(), canonical, uppercase and lowercase are; or make it a plain attribute")
     }
   }
+}
+
+extension ManagedObjectModel {
+  var hasDerivedAttributes: Bool { definitions.contains { $0.attributes.contains { $0.derivation != nil } } }
 }

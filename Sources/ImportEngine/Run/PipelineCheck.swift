@@ -1,3 +1,4 @@
+import CoreDataLayout
 import Foundation
 import ModelFiles
 public import ObjectModel
@@ -170,7 +171,8 @@ extension PipelineCheck {
         step: step, model: model, pipelinePath: pipelinePath, columns: columns,
         resources: resources)
       do throws(RunError) {
-        _ = try planner.plan()
+        let plan = try planner.plan()
+        if model.hasDerivedAttributes { try requireComputedDerivations([plan], StoreLayout(model: model)) }
         return nil
       } catch {
         return problem(error)

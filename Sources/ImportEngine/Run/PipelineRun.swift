@@ -122,7 +122,7 @@ public struct PipelineRun {
       modelCache: try StoreModel.cacheContent(of: prepared.modelFile), memory: options.memory
     ) { copy in report.warnings += try migrate(copy, to: prepared.modelFile) }
     report.warnings += warnings(of: store)
-    try PipelineCheck.requireComputedDerivations(prepared.plans, store)
+    try PipelineCheck.requireComputedDerivations(prepared.plans, store.layout)
     let indexing = StageMeter(.index)
     try importRecords(prepared, into: store, isFresh: isFresh, indexing, &report)
     guard build.isInPlace else {

@@ -77,7 +77,7 @@ struct CoreDataClass {
       case .undefined, .transformable: "NSObject?"
       }
     if let stated = attribute.attributeValueClassName, [.transformable, .undefined].contains(attribute.type),
-      SwiftNames.isIdentifier(stated)
+      SwiftNames.isTypeName(stated)
     {
       return stated + "?"
     }

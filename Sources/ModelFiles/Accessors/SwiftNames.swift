@@ -182,6 +182,22 @@ struct SwiftNames: Sendable {
     entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
   }
 
+  /// Whether a text can be the name of a type, with its module, elements or parameters: `Kitchen.Box<Int>`, `[String]`.
+  /// Nothing else comes from a model into code as it is.
+  static func isTypeName(_ text: String) -> Bool {
+    var open: [Character] = []
+    let closing: [Character: Character] = ["[": "]", "<": ">"]
+    for character in text {
+      if let end = closing[character] {
+        open.append(end)
+      } else if character == "]" || character == ">" {
+        guard open.popLast() == character else { return false }
+      }
+    }
+    let words = text.split { "[]<>.,: ".contains($0) }.map { $0.hasSuffix("?") ? $0.dropLast() : $0 }
+    return open.isEmpty && !words.isEmpty && words.allSatisfy { isIdentifier(String($0)) }
+  }
+
   static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
     return name.unicodeScalars.allSatisfy {

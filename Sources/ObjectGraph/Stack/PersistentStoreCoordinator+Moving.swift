@@ -11,7 +11,11 @@ extension PersistentStoreCoordinator {
   /// A copy of the same type has the store's UUID, so that objects of contexts stay theirs. A copy of another type, and
   /// one of a store without a file, has a UUID of its own and the same primary keys: what contexts have of the old store
   /// is gone then, and is fetched anew. All rows of the store are in memory meanwhile.
-  /// - Parameter options: of the new store, as `PersistentStoreDescription.setOption(_:forKey:)` takes them.
+  /// - Parameters:
+  ///   - store: one of the coordinator's.
+  ///   - url: where the copy is made.
+  ///   - options: of the copy, as `PersistentStoreDescription.setOption(_:forKey:)` takes them.
+  ///   - type: what the copy is.
   /// - Returns: the new store.
   /// - Throws: `StoreError.failure` for a store of another coordinator, `.cannotCreate` where the store itself is, or,
   ///   for a copy of another type, any file; what the type throws. The coordinator keeps the old store then.

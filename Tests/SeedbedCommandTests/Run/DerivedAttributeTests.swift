@@ -88,6 +88,8 @@ struct DerivedAttributeTests {
         "Band.searchName is derived by titlecase:(name), which is not computed here: the function titlecase of name "
           + "is not known"))
     #expect(!workspace.exists("Music.sqlite"))
+    let lint = try await workspace.run("lint", "music.yaml")
+    #expect(lint.exitCode == 78 && lint.text.contains("is derived by titlecase:(name), which is not computed here"))
   }
 
   @Test("store.framework gives the layout and the metadata of that version")
