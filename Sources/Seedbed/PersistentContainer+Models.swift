@@ -4,7 +4,6 @@ public import Migration
 import ModelFiles
 public import ObjectGraph
 public import ObjectModel
-import Platform
 import StoreInterface
 
 extension PersistentContainer {
@@ -89,7 +88,7 @@ extension ManagedObjectModel {
         let folders = [bundle.resourceURL, bundle.bundleURL].compactMap { $0 }
         for folder in folders {
           let url = folder.appendingPathComponent(name).appendingPathExtension(suffix)
-          if FileSystem.exists(url.path) { return url }
+          if FileManager.default.fileExists(atPath: url.path) { return url }
         }
       }
     }
