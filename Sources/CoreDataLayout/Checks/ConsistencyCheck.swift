@@ -189,8 +189,8 @@ package struct ConsistencyCheck {
             "\(name) GLOB '*[^\u{1}-\u{7F}]*' AND NOT \(Self.isText)(CAST(\(name) AS BLOB))",
             "of its type, \(column.sqlType), in UTF-8"
           )
-        // Of 38 digits and exponents from -127 to 127.
-        case .decimal: ("abs(\(name)) >= 1e128", "decimals: they are too large")
+        // Of 38 digits and exponents from -127 to 127: none is greater.
+        case .decimal: ("abs(\(name)) >= 3.5e165", "decimals: they are too large")
         default: ("0", "of its type, \(column.sqlType)")
         }
       result += try find(
