@@ -25,13 +25,18 @@ extension StoreWriter {
         }
         names.append(name)
       }
-      let assignments = names.enumerated().map { "\($1) = ?\($0 + 2)" }
+      var assignments = names.enumerated().map { "\($1) = ?\($0 + 2)" }
+      var ordered: [Relationship] = []
+      for (index, column) in batch.columns.enumerated() {
+        guard case .toOne(let name) = column.source, let relationship = batch.entity.relationship(name),
+          let order = layout.orderColumn(of: relationship)?.name
+        else { continue }
+        ordered.append(relationship)
+        // A row that moves to another destination loses its place.
+        assignments.append("\(order) = CASE WHEN \(names[index]) = ?\(index + 2) THEN \(order) END")
+      }
       let statement = try cached(
         "UPDATE \(layout.table(for: batch.entity).name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
-      let ordered = batch.columns.compactMap { column -> Relationship? in
-        guard case .toOne(let name) = column.source else { return nil }
-        return batch.entity.relationship(name).flatMap { layout.orderColumn(of: $0) == nil ? nil : $0 }
-      }
       for row in 0..<batch.count {
         try statement.bind(1, primaryKeys[row])
         for (index, column) in batch.columns.enumerated() {

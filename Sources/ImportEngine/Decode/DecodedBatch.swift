@@ -73,7 +73,14 @@ final class DecodedNode: @unchecked Sendable {
   func addLink(_ link: FoundLink, ofReference index: Int) { links[index].append(link) }
 
   /// Removes the destinations of some rows' to-many reference, which have to wait after all.
-  func removeLinks(ofReference index: Int, ofRows rows: Set<Int>) { links[index].removeAll { rows.contains($0.row) } }
+  func removeLinks(ofReference index: Int, ofRows rows: Set<Int>) {
+    removeLinks(ofReference: index) { rows.contains($0.row) }
+  }
+
+  /// Removes some destinations of a to-many reference.
+  func removeLinks(ofReference index: Int, where isUnwanted: (FoundLink) -> Bool) {
+    links[index].removeAll(where: isUnwanted)
+  }
 
   /// Drops rows of records for which the mask is false, in this node and below it.
   func keep(records good: [Bool]) {
@@ -196,6 +203,8 @@ final class DecodedBatch: @unchecked Sendable {
   private(set) var knownNew: KnownNewRecords?
   /// Whether the scanner's faults were already turned into rejects.
   private(set) var faultsAreDone = false
+  /// Whether its records were held back once.
+  private(set) var wasHeld = false
   /// Whether the record batch is still needed, so that it must not be filled again.
   private(set) var recordsAreRetained = false
 
@@ -254,11 +263,12 @@ final class DecodedBatch: @unchecked Sendable {
     root.keep(records: good)
   }
 
-  /// A batch of its own with the rows of some records. It shares the record batch, which is not reused from then on.
+  /// A batch of its own with the rows of records that are held back. It shares the record batch, which is not reused from then on.
   func copy(records wanted: Set<Int>) -> DecodedBatch {
     recordsAreRetained = true
     let copy = DecodedBatch(records: records, file: file, root: root.copy())
     copy.faultsAreDone = true
+    copy.wasHeld = true
     copy.root.keep(records: (0..<records.count).map { wanted.contains($0) })
     return copy
   }

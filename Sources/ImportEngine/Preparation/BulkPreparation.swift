@@ -54,7 +54,7 @@ struct BulkPreparation: Sendable {
       // here.
       NewRowRules.bulk.refuseUnfit(decoded, keepsRows: preparation.hasMatch)
       let unresolved = preparation.resolver.resolve(
-        decoded, isFinal: false, mayBeProvisional: !preparation.provisional.isEmpty,
+        decoded, mayBeProvisional: !preparation.provisional.isEmpty,
         isProvisional: preparation.provisional.contains)
       if preparation.hasMatch, decoded.problems.count != problems.count {
         decoded.restoreProblems(problems)

@@ -46,7 +46,7 @@ struct StoredRowLookup: Sendable {
 
     func find(_ decoded: DecodedBatch) throws -> LookedUpRows {
       let unresolved = lookup.resolver.resolve(
-        decoded, isFinal: false, mayBeProvisional: !lookup.provisional.isEmpty,
+        decoded, mayBeProvisional: !lookup.provisional.isEmpty,
         isProvisional: lookup.provisional.contains)
       let found = try rows.find(decoded.root.batch)
       return LookedUpRows(unresolved: unresolved, found: found, changes: encodeChanges(decoded.root.batch, found))

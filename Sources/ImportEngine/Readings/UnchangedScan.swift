@@ -81,19 +81,19 @@ struct UnchangedScan {
   private func findings(of decoded: DecodedBatch, _ result: LookedUpRows) -> [ScannedRecords.Finding] {
     let node = decoded.root
     let found = result.found
-    let mayMeetWaiting = !session.pendingReferences.hasNoWaitingRows
+    let pending = session.pendingReferences
+    let roots = found.primaryKeys.map { key in
+      key == 0 ? 0 : pending.rootReference(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
+    }
     var findings = [ScannedRecords.Finding](repeating: .init(), count: decoded.records.count)
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
       findings[record].isRow = true
       if found.findings[row] != .same { findings[record].isDeferred = true }
       if found.findings[row] == .absent { findings[record].isNew = true }
-      // A record is deferred when its stored row may still be deleted, or has a change that is held back.
-      if mayMeetWaiting, found.primaryKeys[row] != 0 {
-        let object = RowReference(primaryKey: found.primaryKeys[row], entityIndex: node.plan.entity.index)
-        if session.pendingReferences.isProvisional(object) || session.pendingReferences.isHeld(object) {
-          findings[record].isUncertain = true
-        }
+      // A record is deferred when its stored row may still be deleted.
+      if !pending.hasNoProvisionalRows, pending.provisionalRows.contains(roots[row]) {
+        findings[record].isUncertain = true
       }
       // Safety: the batch was made by the step's plan, of which `demanded` has columns.
       for column in demanded where unsafe node.batch.states[column][row] == RowBatch.State.null.rawValue {
@@ -103,7 +103,10 @@ struct UnchangedScan {
     // A reference in the key that leads nowhere now will lead nowhere while the step runs, because it is not to the
     // step's own entity.
     for reference in result.unresolved { findings[Int(reference.node.records[reference.row])].isUncertain = true }
-    for record in decoded.problems.keys {
+    // Its object has a change that is held back, or is one that a held record brings.
+    let behind = session.heldObjects.records(of: decoded, StoredRows([roots]), step: scope.index)
+      .union(pending.recordsWithWaitingKeys(decoded))
+    for record in behind.union(decoded.problems.keys) {
       findings[record].isUncertain = true
       findings[record].isNew = false
     }

@@ -10,10 +10,23 @@ struct OwnerClaims {
   /// What a claim, the list of an owner or a loss takes, at most.
   static let bytesPerClaim = 160
 
+  /// Where a record stands among all of a run.
+  struct Order {
+    var step: Int
+    var file: Int
+    var byteOffset: Int
+
+    func isBefore(_ other: Order) -> Bool {
+      (step, file, byteOffset) < (other.step, other.file, other.byteOffset)
+    }
+  }
+
   private struct Claim {
     var owner: Int64
     /// The number of the owner's list of that time: a later record of the owner states another one.
     var list: Int
+    /// Of the record.
+    var order: Order
   }
 
   /// An object that a record takes from an owner.
@@ -43,6 +56,11 @@ struct OwnerClaims {
   private struct Key: Hashable {
     var entity: Int
     var relationship: String
+
+    init(of relationship: Relationship) {
+      entity = relationship.declaringEntity.index
+      self.relationship = relationship.name
+    }
   }
   private var known: [Key: Claims] = [:]
   private var listCount = 0
@@ -53,16 +71,17 @@ struct OwnerClaims {
 
   /// The claims of a batch whose records are stored.
   /// - Parameters:
+  ///   - step: the number of the batch's step.
   ///   - fileName: of the batch's source, for the warning.
   ///   - kept: records whose objects stay as they are, whatever they say.
-  mutating func note(_ decoded: DecodedBatch, fileName: String, kept: Set<Int>) {
+  mutating func note(_ decoded: DecodedBatch, step: Int, fileName: String, kept: Set<Int>) {
     for node in decoded.root.withDescendants {
       for (index, reference) in node.plan.references.enumerated()
       where reference.relationship.inverse?.isToMany == false {
         let destinations = Self.destinations(node, index, reference)
         for row in 0..<node.batch.count
         where Self.isStated(node, index, reference, row: row) && !kept.contains(Int(node.records[row])) {
-          note(reference.relationship, node, row: row, destinations[row] ?? [], decoded, fileName)
+          note(reference.relationship, node, row: row, destinations[row] ?? [], decoded, step, fileName)
         }
       }
       for (index, child) in node.plan.children.enumerated() where child.relationship.inverse?.isToMany == false {
@@ -71,19 +90,89 @@ struct OwnerClaims {
         let rows = Dictionary(grouping: 0..<nested.batch.count) { Int(nested.owners[$0]) }
         for row in 0..<node.batch.count
         where node.childStates[index][row] != .absent && !kept.contains(Int(node.records[row])) {
-          note(child.relationship, node, row: row, (rows[row] ?? []).map { nested.primaryKeys[$0] }, decoded, fileName)
+          note(
+            child.relationship, node, row: row, (rows[row] ?? []).map { nested.primaryKeys[$0] }, decoded, step,
+            fileName)
         }
       }
     }
   }
 
-  /// The claims of references that were set late.
-  mutating func note(_ relationship: Relationship, _ pairs: [(row: RowReference, destination: RowReference)]) {
-    guard relationship.inverse?.isToMany == false else { return }
+  /// Notes the claim of a reference that is set late.
+  /// - Parameter order: of its record.
+  /// - Returns: false where a later record has given the object to another owner, who keeps it.
+  mutating func note(
+    _ relationship: Relationship, _ row: RowReference, _ destination: RowReference, _ order: Order
+  ) -> Bool {
+    if isGiven(row.primaryKey, relationship, besides: destination.primaryKey, after: order) { return false }
+    guard relationship.inverse?.isToMany == false else { return true }
     let claims = claims(of: relationship)
-    for pair in pairs {
-      note(claims, owner: pair.row.primaryKey, pair.destination.primaryKey) { nil }
+    if !isSuperseded(claims, owner: row.primaryKey, destination.primaryKey, order) {
+      note(claims, owner: row.primaryKey, destination.primaryKey, order) { nil }
+      return true
     }
+    if claims.lists[row.primaryKey] != nil, room > 0 {
+      room -= 1
+      claims.losses.append(Loss(owner: row.primaryKey, list: claims.lists[row.primaryKey] ?? 0, place: nil))
+    }
+    return false
+  }
+
+  /// Takes out of records that were held what later records have given to other owners meanwhile.
+  /// - Parameters:
+  ///   - step: the number of the batch's step.
+  ///   - owners: the primary keys of the records' objects; 0 where they are new.
+  func dropSuperseded(from decoded: DecodedBatch, step: Int, owners: (Int) -> Int64) {
+    if known.isEmpty { return }
+    let node = decoded.root
+    func order(ofRow row: Int) -> Order {
+      let place = decoded.records.place(ofRecord: Int(node.records[row]))
+      return Order(step: step, file: decoded.file, byteOffset: Int(place.byteOffset))
+    }
+    for (index, reference) in node.plan.references.enumerated() {
+      if let column = reference.column {
+        // Safety: the column is one of the batch that the plan made, and `row` is under its count.
+        for row in 0..<node.batch.count where unsafe node.batch.states[column][row] != RowBatch.State.absent.rawValue {
+          let isSet = unsafe node.batch.states[column][row] == RowBatch.State.value.rawValue
+          let destination = unsafe isSet ? node.batch.integers(column)[row] : 0
+          let owner = owners(Int(node.records[row]))
+          if isGiven(owner, reference.relationship, besides: destination, after: order(ofRow: row)) {
+            unsafe node.batch.states[column][row] = RowBatch.State.absent.rawValue
+          }
+        }
+      }
+      guard reference.relationship.inverse?.isToMany == false,
+        let claims = known[Key(of: reference.relationship)]
+      else { continue }
+      func isSuperseded(_ row: Int, _ destination: Int64) -> Bool {
+        self.isSuperseded(claims, owner: owners(Int(node.records[row])), destination, order(ofRow: row))
+      }
+      guard let column = reference.column else {
+        node.removeLinks(ofReference: index) { isSuperseded($0.row, $0.destination.primaryKey) }
+        continue
+      }
+      // Safety: as above.
+      for row in 0..<node.batch.count where unsafe node.batch.states[column][row] == RowBatch.State.value.rawValue {
+        if unsafe isSuperseded(row, node.batch.integers(column)[row]) {
+          unsafe node.batch.states[column][row] = RowBatch.State.null.rawValue
+        }
+      }
+    }
+  }
+
+  /// Whether a later record has given an object to another owner.
+  private func isSuperseded(_ claims: Claims, owner: Int64, _ destination: Int64, _ order: Order) -> Bool {
+    guard let claim = claims.claims[destination] else { return false }
+    return claim.owner != owner && order.isBefore(claim.order)
+  }
+
+  /// Whether a later record has given an object itself to another owner than the one that a to-one relationship names.
+  private func isGiven(_ object: Int64, _ relationship: Relationship, besides owner: Int64, after order: Order) -> Bool
+  {
+    guard object != 0, !relationship.isToMany, let inverse = relationship.inverse, let claims = known[Key(of: inverse)],
+      let claim = claims.claims[object]
+    else { return false }
+    return claim.owner != owner && order.isBefore(claim.order)
   }
 
   /// A sentence for each relationship with contradictions.
@@ -102,7 +191,7 @@ struct OwnerClaims {
 
   private mutating func note(
     _ relationship: Relationship, _ node: DecodedNode, row: Int, _ destinations: [Int64], _ decoded: DecodedBatch,
-    _ fileName: String
+    _ step: Int, _ fileName: String
   ) {
     let record = Int(node.records[row])
     let owner = node.primaryKeys[row]
@@ -114,20 +203,24 @@ struct OwnerClaims {
     }
     listCount += 1
     claims.lists[owner] = listCount
+    let place = decoded.records.place(ofRecord: record)
+    let order = Order(step: step, file: decoded.file, byteOffset: Int(place.byteOffset))
     for destination in destinations where destination != 0 {
-      note(claims, owner: owner, destination) {
-        "\(fileName):\(decoded.records.position(of: 0, in: decoded.records.place(ofRecord: record)).line)"
+      note(claims, owner: owner, destination, order) {
+        "\(fileName):\(decoded.records.position(of: 0, in: place).line)"
       }
     }
   }
 
-  private mutating func note(_ claims: Claims, owner: Int64, _ destination: Int64, place: () -> String?) {
+  private mutating func note(
+    _ claims: Claims, owner: Int64, _ destination: Int64, _ order: Order, place: () -> String?
+  ) {
     let earlier = claims.claims[destination]
     if earlier == nil {
       if room == 0 { return }
       room -= 1
     }
-    claims.claims[destination] = Claim(owner: owner, list: claims.lists[owner] ?? 0)
+    claims.claims[destination] = Claim(owner: owner, list: claims.lists[owner] ?? 0, order: order)
     guard let earlier, earlier.owner != owner, claims.lists[earlier.owner] ?? 0 == earlier.list, room > 0 else {
       return
     }
@@ -137,7 +230,7 @@ struct OwnerClaims {
   }
 
   private mutating func claims(of relationship: Relationship) -> Claims {
-    let key = Key(entity: relationship.declaringEntity.index, relationship: relationship.name)
+    let key = Key(of: relationship)
     if let claims = known[key] { return claims }
     let claims = Claims(relationship)
     known[key] = claims

@@ -1,3 +1,4 @@
+import ObjectModel
 import StoreInterface
 
 /// The natural key of a record as the record itself states it: a relationship counts by the key it refers to.
@@ -28,6 +29,13 @@ enum PayloadKey {
     if present == node.plan.match.count { return .key }
     buffer.removeSubrange(start...)
     return present == 0 ? .noKey : .incomplete
+  }
+
+  /// A number for the key of a row and its hierarchy, never 0; nil where the row has no whole key.
+  static func hash(_ node: DecodedNode, row: Int) -> UInt64? {
+    var bytes = unsafe withUnsafeBytes(of: node.plan.entity.root.index) { unsafe Array($0) }
+    guard append(node, row: row, to: &bytes) == .key else { return nil }
+    return unsafe bytes.withUnsafeBytes { unsafe KeyHash.hash($0) } | 1
   }
 
   private static func setLength(_ length: Int, at offset: Int, in buffer: inout [UInt8]) {

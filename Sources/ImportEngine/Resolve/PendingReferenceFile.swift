@@ -14,6 +14,8 @@ struct PendingReference {
   /// All rows that the record inserted; they go when the record is rejected.
   var recordRows: [RowReference]
   var key: [UInt8]
+  /// Of the record's own match key, where the reference is part of it; 0 elsewhere.
+  var matchKeyHash: UInt64
   /// Where the record stands.
   var file: Int
   var line: Int
@@ -23,6 +25,9 @@ struct PendingReference {
   var pointer: String
   /// The record as written.
   var record: [UInt8]
+
+  /// Where the record stands among all of the run.
+  var order: OwnerClaims.Order { OwnerClaims.Order(step: step, file: file, byteOffset: byteOffset) }
 }
 
 /// Keeps pending references in a file, read in order. Memory does not grow with their number.
@@ -31,6 +36,8 @@ final class PendingReferenceFile {
   private var handle: FileHandle?
   private var buffer: [UInt8] = []
   private(set) var count = 0
+  /// Of the records whose objects cannot be found yet, because a part of their match key waits.
+  private(set) var matchKeyHashes: Set<UInt64> = []
 
   init(path: String) {
     self.path = path
@@ -51,6 +58,8 @@ final class PendingReferenceFile {
     ] {
       entry.appendWord(UInt64(number))
     }
+    entry.appendWord(reference.matchKeyHash)
+    if reference.matchKeyHash != 0 { matchKeyHashes.insert(reference.matchKeyHash) }
     entry.appendWord(reference.row.rawValue)
     entry.appendWord(UInt64(reference.recordRows.count))
     for row in reference.recordRows { entry.appendWord(row.rawValue) }
@@ -98,6 +107,7 @@ final class PendingReferenceFile {
       return bytes.word(at: offset) ?? 0
     }
     let numbers = (0..<7).map { _ in Int(word()) }
+    let matchKeyHash = word()
     let row = RowReference(rawValue: word())
     let rows = (0..<Int(word())).map { _ in RowReference(rawValue: word()) }
     let keyLength = Int(word())
@@ -108,7 +118,8 @@ final class PendingReferenceFile {
     let record = Array(bytes[(offset + pointerLength)..<(start + length)])
     return PendingReference(
       step: numbers[0], node: numbers[1], reference: numbers[2], row: row, recordRows: rows, key: key,
-      file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6], pointer: pointer,
+      matchKeyHash: matchKeyHash, file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6],
+      pointer: pointer,
       record: record)
   }
 

@@ -17,21 +17,17 @@ extension PendingReferences {
     let waitingLists = isFinal ? [] : try waitingLists(steps, blocked)
     let left = nextPending()
     var applier = applier
-    var refused: Set<UInt64> = []
-    var refusedRows: [RowReference] = []
+    var refused = RefusedRecords()
     var late: (any Error)?
     try target.inTransaction {
       try pending.forEach { reference throws(RunError) in
         try cancellation.check()
         do {
           if blocked.contains(rootReference(reference.row)) {
-            if !isFinal {
+            if isFinal {
+              try refuse(reference, steps, blocked, { _, _ in false }, &refused)
+            } else {
               try left.append(reference)
-            } else if mustResolve(reference, steps), !leads(reference, steps, blocked),
-              let record = reference.recordRows.first, refused.insert(rootReference(record)).inserted
-            {
-              refusedRows += reference.recordRows
-              try steps[reference.step].rejectLate(reference)
             }
           } else if !waitingLists.isEmpty, waitingLists.contains(ListID(reference)) {
             try left.append(reference)
@@ -39,7 +35,7 @@ extension PendingReferences {
             let plan = node.references[reference.reference]
             let destination = destination(of: reference, steps)
             if let destination, isFinal || !plan.waitsForAll, !blocked.contains(rootReference(destination)) {
-              try applier.apply(plan, row: reference.row, destination: destination)
+              try applier.apply(plan, row: reference.row, destination: destination, reference.order)
             } else if !isFinal {
               try left.append(reference)
             } else if plan.isDemanded {
@@ -56,9 +52,55 @@ extension PendingReferences {
       }
       if let late { throw late }
       try applier.flush()
-      if !refusedRows.isEmpty { try delete(refusedRows) }
+      if !refused.rows.isEmpty { try delete(refused.rows) }
     }
     replacePending(with: left, provisional: isFinal ? [] : blocked)
+  }
+
+  /// Rejects the records that cannot stand even with all objects that are to come; the other references wait on.
+  /// - Parameters:
+  ///   - steps: all that have begun, by number.
+  ///   - isToCome: whether a record that is held back brings the object with a key.
+  /// - Returns: whether there were any.
+  func rejectBlocked(
+    _ steps: [any ReferringStep], isToCome: (KeyTable, [UInt8]) -> Bool, cancellation: Cancellation
+  ) throws -> Bool {
+    let blocked = try blockedRows(steps, isToCome: isToCome)
+    if blocked.isEmpty { return false }
+    let left = nextPending()
+    var refused = RefusedRecords()
+    var late: (any Error)?
+    try target.inTransaction {
+      try pending.forEach { reference throws(RunError) in
+        try cancellation.check()
+        if !blocked.contains(rootReference(reference.row)) { return try left.append(reference) }
+        do { try refuse(reference, steps, blocked, isToCome, &refused) } catch { late = error }
+      }
+      if let late { throw late }
+      try delete(refused.rows)
+    }
+    replacePending(with: left, provisional: provisionalRows.subtracting(blocked))
+    return true
+  }
+
+  /// The records that fall with their references.
+  private struct RefusedRecords {
+    var seen: Set<UInt64> = []
+    /// The rows that they brought.
+    var rows: [RowReference] = []
+  }
+
+  /// Rejects the record of a reference that leads nowhere, once.
+  private func refuse(
+    _ reference: PendingReference, _ steps: [any ReferringStep], _ blocked: Set<UInt64>,
+    _ isToCome: (KeyTable, [UInt8]) -> Bool, _ refused: inout RefusedRecords
+  ) throws {
+    guard mustResolve(reference, steps), !leads(reference, steps, blocked),
+      table(of: reference, steps).map({ !isToCome($0, reference.key) }) ?? true,
+      let record = reference.recordRows.first, refused.seen.insert(rootReference(record)).inserted
+    else { return }
+    refused.rows += reference.recordRows
+    try steps[reference.step].rejectLate(reference)
   }
 
   /// The list of one row.
@@ -109,10 +151,10 @@ extension PendingReferences {
     var dependencies: [(on: UInt64, row: UInt64)] = []
     try pending.forEach { reference throws(RunError) in
       guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootReference) else { return }
-      if let destination = destination(of: reference, steps) {
+      if let table = table(of: reference, steps), isToCome(table, reference.key) {
+        // Even where a row has the key now that falls.
+      } else if let destination = destination(of: reference, steps) {
         if isProvisional(destination) { dependencies.append((rootReference(destination), record)) }
-      } else if let table = table(of: reference, steps), isToCome(table, reference.key) {
-        // It is with one of those that are held back.
       } else if blocked.insert(record).inserted {
         next.append(record)
       }

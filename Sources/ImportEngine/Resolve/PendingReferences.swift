@@ -1,8 +1,7 @@
 import ObjectModel
 import StoreInterface
 
-/// The references of a run whose destinations are not there yet, with the records and objects that wait because of
-/// them. Used by the run's thread.
+/// The references of a run whose destinations are not there yet, with the rows that may go because of them. Used by the run's thread.
 final class PendingReferences {
   let target: any ImportTarget
   let tables: KeyTables
@@ -12,10 +11,6 @@ final class PendingReferences {
   private var generation = 1
   /// Rows that will be deleted if a reference stays unresolved, as raw root references.
   private(set) var provisionalRows: Set<UInt64> = []
-  /// Objects with changes that are held back, likewise: later changes queue up behind them.
-  private var held: Set<UInt64> = []
-  /// New records that are held back as a whole.
-  private var heldRecordCount = 0
 
   /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
   init(target: any ImportTarget, tables: KeyTables, temporaryPath: String) {
@@ -28,11 +23,11 @@ final class PendingReferences {
   /// Whether no reference waits.
   var isEmpty: Bool { pending.isEmpty }
 
-  /// Whether no reference, record or object waits for another.
-  var hasNothingWaiting: Bool { pending.isEmpty && hasNoWaitingRows && heldRecordCount == 0 }
+  /// Whether no reference and no row waits for another.
+  var hasNothingWaiting: Bool { pending.isEmpty && hasNoProvisionalRows }
 
-  /// Whether no record or object waits for another.
-  var hasNoWaitingRows: Bool { provisionalRows.isEmpty && held.isEmpty }
+  /// Whether no row may still be rejected.
+  var hasNoProvisionalRows: Bool { provisionalRows.isEmpty }
 
   /// Keeps a reference.
   /// - Parameter blocks: whether its record is rejected when it stays unresolved.
@@ -47,13 +42,19 @@ final class PendingReferences {
     !provisionalRows.isEmpty && provisionalRows.contains(rootReference(row))
   }
 
-  /// Notes that new records are held back, or are not any more.
-  func changeHeldRecordCount(by difference: Int) { heldRecordCount += difference }
-
-  /// Notes that a change of an object is held back.
-  func hold(_ row: RowReference) { held.insert(rootReference(row)) }
-
-  func isHeld(_ row: RowReference) -> Bool { !held.isEmpty && held.contains(rootReference(row)) }
+  /// The records of a batch that may be about objects of waiting records, which cannot be found by their keys yet.
+  func recordsWithWaitingKeys(_ decoded: DecodedBatch) -> Set<Int> {
+    let hashes = pending.matchKeyHashes
+    if hashes.isEmpty { return [] }
+    var found: Set<Int> = []
+    for node in decoded.root.withDescendants where !node.plan.match.isEmpty {
+      for row in 0..<node.batch.count {
+        // Records of other keys that share a hash wait too, for nothing.
+        if let hash = PayloadKey.hash(node, row: row), hashes.contains(hash) { found.insert(Int(node.records[row])) }
+      }
+    }
+    return found
+  }
 
   /// The row with its root entity's index: rows of one table have one numbering.
   func rootReference(_ row: RowReference) -> UInt64 {

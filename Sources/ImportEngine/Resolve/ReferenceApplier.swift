@@ -9,6 +9,8 @@ struct ReferenceApplier {
   private let target: any ImportTarget
   /// Builds the indexes that were left out, before members are looked up by their foreign keys.
   private let buildIndexes: () throws -> Void
+  /// Whether a reference still counts; see `OwnerClaims`.
+  private let claim: (Relationship, RowReference, RowReference, OwnerClaims.Order) -> Bool
   /// Sets relationships through the object graph.
   private let relate: (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
   private struct Group: Hashable {
@@ -17,29 +19,35 @@ struct ReferenceApplier {
     var isRestored: Bool
   }
   private var waiting: [Group: [(row: RowReference, destination: RowReference)]] = [:]
-  private var order: [Group] = []
+  private var groups: [Group] = []
   private static let batchSize = 4096
 
   init(
     target: any ImportTarget, buildIndexes: @escaping () throws -> Void,
+    claim: @escaping (Relationship, RowReference, RowReference, OwnerClaims.Order) -> Bool,
     relate: @escaping (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
   ) {
     self.target = target
     self.buildIndexes = buildIndexes
+    self.claim = claim
     self.relate = relate
   }
 
-  mutating func apply(_ reference: ReferencePlan, row: RowReference, destination: RowReference) throws {
+  /// - Parameter order: of the record that refers.
+  mutating func apply(
+    _ reference: ReferencePlan, row: RowReference, destination: RowReference, _ order: OwnerClaims.Order
+  ) throws {
+    if !reference.isRestored, !claim(reference.relationship, row, destination, order) { return }
     let group = Group(
       entity: row.entityIndex, relationship: reference.property, isRestored: reference.isRestored)
-    if waiting[group] == nil { order.append(group) }
+    if waiting[group] == nil { groups.append(group) }
     // A list is not divided: its pairs stand together.
     if waiting[group, default: []].count >= Self.batchSize, waiting[group]?.last?.row != row { try flush(group) }
     waiting[group, default: []].append((row, destination))
   }
 
   mutating func flush() throws {
-    for group in order { try flush(group) }
+    for group in groups { try flush(group) }
   }
 
   private mutating func flush(_ group: Group) throws {

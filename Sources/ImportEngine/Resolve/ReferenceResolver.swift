@@ -17,21 +17,22 @@ struct ReferenceResolver: Sendable {
   /// - Parameters:
   ///   - isProvisional: whether a row may still be rejected, so that a reference to it must wait too.
   ///   - mayBeProvisional: false where no row may still be rejected.
-  ///   - isFinal: whether no more rows will come, so that a key without an object is a problem of its record.
+  ///   - arrivals: what may still come: a key whose object will not is a problem of its record.
   /// - Returns: the references that have to wait, in row order per node and reference.
   func resolve(
-    _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool = true, isProvisional: (RowReference) -> Bool
+    _ decoded: DecodedBatch, _ arrivals: Arrivals = .anything, mayBeProvisional: Bool = true,
+    isProvisional: (RowReference) -> Bool
   ) -> [UnresolvedReference] {
     var unresolved: [UnresolvedReference] = []
     decoded.forgetReferencesLeftOut()
     resolve(
-      decoded.root, decoded, isFinal: isFinal, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
+      decoded.root, decoded, arrivals, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
       into: &unresolved)
     return unresolved
   }
 
   private func resolve(
-    _ node: DecodedNode, _ decoded: DecodedBatch, isFinal: Bool, mayBeProvisional: Bool,
+    _ node: DecodedNode, _ decoded: DecodedBatch, _ arrivals: Arrivals, mayBeProvisional: Bool,
     isProvisional: (RowReference) -> Bool, into unresolved: inout [UnresolvedReference]
   ) {
     node.clearLinks()
@@ -72,9 +73,9 @@ struct ReferenceResolver: Sendable {
               unsafe last = unsafe key
             }
             switch found {
-            case .row where reference.waitsForAll && !isFinal:
+            case .row where reference.waitsForAll && !arrivals.areOver:
               unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
-            case .row(let destination) where isFinal || !isProvisional(destination):
+            case .row(let destination) where !arrivals.waitsForProvisional || !isProvisional(destination):
               if let states = unsafe states, let values = unsafe values {
                 unsafe states[row] = RowBatch.State.value.rawValue
                 unsafe values[row] = destination.primaryKey
@@ -89,7 +90,9 @@ struct ReferenceResolver: Sendable {
               note(decoded, node, reference, entry, code: "reference.ambiguous", what: "matches several objects")
             case .none, .row:
               if let states = unsafe states { unsafe states[row] = RowBatch.State.null.rawValue }
-              if !isFinal {
+              var waits = false
+              if case .row = found { waits = true }
+              if unsafe waits || arrivals.mayBring(table, key) {
                 unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
               } else if reference.missing == .reject {
                 note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
@@ -106,7 +109,7 @@ struct ReferenceResolver: Sendable {
     }
     for child in node.children {
       resolve(
-        child, decoded, isFinal: isFinal, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
+        child, decoded, arrivals, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
         into: &unresolved)
     }
   }

@@ -215,14 +215,10 @@ public struct PipelineRun {
       // References of restored rows may be resolved by later rows, so their pages are not finished before that.
       let isRestoreGoingOn =
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
-      if !isRestoreGoingOn {
-        try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
-        try writeHeld(steps, session)
-      }
+      if !isRestoreGoingOn { try WaitingRecords(steps, session).writeReady() }
     }
-    for step in steps { try step.writeHeld(isLast: true, steps: steps.map(\.scope)) }
-    try session.resolvePending(steps: steps.map(\.scope), isFinal: true)
-    for step in steps { try step.finish() }
+    try WaitingRecords(steps, session).finish()
+    for step in steps { step.finish() }
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }
     let ownersUpdated = try target.raiseOwnerVersions()
@@ -230,17 +226,6 @@ public struct PipelineRun {
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError(isEarly: false) }
     return (steps.map(\.report), ownersUpdated)
-  }
-
-  /// Writes the new records that were held back, as long as what one brings lets others be written.
-  private func writeHeld(_ steps: [StepRun], _ session: ImportSession) throws {
-    func count() -> Int { steps.reduce(0) { $0 + $1.heldCount } }
-    var before = 0
-    while count() > 0, count() != before {
-      before = count()
-      for step in steps { try step.writeHeld(isLast: false, steps: steps.map(\.scope)) }
-      try session.resolvePending(steps: steps.map(\.scope), isFinal: false)
-    }
   }
 
   func options(of plan: StepPlan) -> FormatOptions {

@@ -37,14 +37,14 @@ final class StepRun {
     return report
   }
 
-  /// Imports the source. Records may be held back until `finish`.
+  /// Imports the source. Records may be held back.
   func run() throws {
     let start = ContinuousClock.now
     // Of a step that fails, too.
     defer { durationSeconds = (ContinuousClock.now - start).seconds }
     let choice = try StrategyChoice.choose(
       plan, preferred: session.strategy, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) },
-      isHeld: { session.heldKeys.hasKeys(of: $0) })
+      isHeld: { session.heldObjects.hasNew($0) })
     self.choice = choice
     let strategy = choice.makeStrategy(scope)
     self.strategy = strategy
@@ -64,22 +64,22 @@ final class StepRun {
     warnings = scope.source.fieldWarnings(isWhole: true)
   }
 
-  /// How many new records are held back.
-  var heldCount: Int { strategy?.heldCount ?? 0 }
+  /// The records that are held back.
+  var held: HeldRecords? { strategy?.held }
 
-  /// Writes new records that were held back; see `WritingStrategy`.
-  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws {
-    try strategy?.writeHeld(isLast: isLast, steps: steps)
-  }
-
-  /// Writes the records that were held back, now that all references can be resolved.
-  func finish() throws {
-    for decoded in strategy?.releaseHeld() ?? [] {
-      try strategy?.importBatch(decoded, isFinal: true)
+  /// Writes the records that are held back and need not be any more.
+  func writeHeld(_ arrivals: Arrivals) throws {
+    guard let strategy, let held = strategy.held, held.count > 0 else { return }
+    let before = held.count
+    for decoded in held.release() {
+      try strategy.importBatch(decoded, arrivals)
       scope.noteLeftOut(of: decoded)
     }
-    notes += scope.leftOutNotes
+    if held.count < before { try strategy.finish() }
   }
+
+  /// Completes the report, once all records are written or rejected.
+  func finish() { notes += scope.leftOutNotes }
 }
 
 extension Duration {

@@ -24,8 +24,8 @@ final class ImportSession {
   private var objectWriter: ObjectWriter?
   /// References that wait for their destinations.
   let pendingReferences: PendingReferences
-  /// The keys of new records that are held back.
-  var heldKeys = HeldKeys()
+  /// The objects of records that are held back.
+  var heldObjects = HeldObjects()
   /// Where records of the run contradict each other.
   var ownerClaims: OwnerClaims
   let unchangedScan: UnchangedScanSettings
@@ -152,7 +152,7 @@ final class ImportSession {
   /// After a step has imported its records: frees tables that are not needed any more, before memory is needed for
   /// indexes. References that wait still look into all of them.
   func releaseTables(after step: Int) {
-    if pendingReferences.hasNothingWaiting { tables.release(after: step) }
+    if pendingReferences.hasNothingWaiting, heldObjects.isEmpty { tables.release(after: step) }
   }
 
   // MARK: - Pages and references
@@ -169,12 +169,19 @@ final class ImportSession {
     if pendingReferences.isEmpty { return }
     let applier = ReferenceApplier(
       target: target, buildIndexes: { [self] in try buildIndexes() },
-      relate: { [self] in
-        try objects.relate($0, pairs: $1)
-        ownerClaims.note($0, $1)
-      })
+      claim: { [self] in ownerClaims.note($0, $1, $2, $3) },
+      relate: { [self] in try objects.relate($0, pairs: $1) })
     try pendingReferences.resolve(steps: steps, isFinal: isFinal, with: applier, cancellation: cancellation)
     try checkLimit()
+  }
+
+  /// Rejects the records whose references lead nowhere, whatever the held records bring.
+  /// - Returns: whether there were any.
+  func rejectBlocked(steps: [any ReferringStep], isToCome: (KeyTable, [UInt8]) -> Bool) throws -> Bool {
+    if pendingReferences.isEmpty { return false }
+    let found = try pendingReferences.rejectBlocked(steps, isToCome: isToCome, cancellation: cancellation)
+    try checkLimit()
+    return found
   }
 }
 

@@ -63,7 +63,8 @@ final class StepScope: ReferringStep {
           step: index, node: reference.node.plan.index, reference: reference.reference, row: row,
           recordRows: rows[record] ?? [row],
           key: reference.node.keys[reference.reference].withKey(reference.entry) { unsafe Array($0) },
-          file: decoded.file, line: Int(position.line), column: Int(position.column),
+          matchKeyHash: matchKeyHash(of: reference), file: decoded.file, line: Int(position.line),
+          column: Int(position.column),
           byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
           pointer: decoded.pointer(
             record: record, rawOffset: reference.entry.rawOffset, source: plan.step.source) ?? "",
@@ -71,6 +72,14 @@ final class StepScope: ReferringStep {
           record: reached.isRestored ? [] : unsafe Array(decoded.records.rawBytes(of: place))),
         blocks: reached.mustResolve)
     }
+  }
+
+  /// Whether another record is about the same object cannot be told before this part of its key is known.
+  private func matchKeyHash(of reference: UnresolvedReference) -> UInt64 {
+    let isPart = reference.node.plan.match.contains {
+      if case .reference(reference.reference) = $0 { true } else { false }
+    }
+    return isPart ? PayloadKey.hash(reference.node, row: reference.row) ?? 0 : 0
   }
 
   // MARK: - References that lead nowhere

@@ -36,7 +36,7 @@ final class BulkStrategy: WritingStrategy {
     }
   }
 
-  func write(_ decoded: DecodedBatch, isFinal: Bool) throws { try writer.write(decoded, isFinal: isFinal) }
+  func write(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws { try writer.write(decoded, arrivals) }
 
   func finish() throws {
     writer.setPreparation(nil)

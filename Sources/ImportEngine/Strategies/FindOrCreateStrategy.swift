@@ -8,17 +8,14 @@ import StoreInterface
 /// as finished pages (`TableRewrite`).
 final class FindOrCreateStrategy: WritingStrategy {
   let scope: StepScope
-  private let matched: MatchedRecords
-  private var held = HeldRecords()
-  /// Whether nothing but the records that are held back can make good what they wait for.
-  private var isWritingCircles = false
+  let held: HeldRecords?
   /// The batch whose objects are being saved.
   private var saving: ObjectSave?
   private var session: ImportSession { scope.session }
 
   init(_ scope: StepScope) {
     self.scope = scope
-    matched = MatchedRecords(plan: scope.plan, session: scope.session)
+    held = HeldRecords(step: scope.index, session: scope.session)
   }
 
   func begin() throws { try scope.beginLookups() }
@@ -38,10 +35,10 @@ final class FindOrCreateStrategy: WritingStrategy {
     try finishSaving()
   }
 
-  func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
+  func write(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws {
     let begun: ObjectSave?
     do {
-      begun = try begin(decoded, isFinal: isFinal)
+      begun = try begin(decoded, arrivals)
     } catch {
       // The batch before is finished first, and its problems come first.
       try finishSaving()
@@ -60,7 +57,7 @@ final class FindOrCreateStrategy: WritingStrategy {
       let result = try previous.map { try session.objects.finish($0) }
       if !mayWrite { save.allow() }
       if let previous, let result { try finish(previous, result) }
-      if isFinal || !save.waiting.isEmpty || !scope.plan.savesMayOverlap {
+      if arrivals.areOver || !save.waiting.isEmpty || !scope.plan.savesMayOverlap {
         try finishSaving()
       } else {
         decoded.retainRecords()
@@ -72,28 +69,9 @@ final class FindOrCreateStrategy: WritingStrategy {
     }
   }
 
-  func finish() throws { try scope.reloadTables() }
-
-  func releaseHeld() -> [DecodedBatch] {
-    session.heldKeys.remove(step: scope.index)
-    return held.release() + matched.release()
-  }
-
-  var heldCount: Int { held.count }
-
-  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws {
-    isWritingCircles = isLast
-    defer { isWritingCircles = false }
-    let before = held.count
-    session.heldKeys.remove(step: scope.index)
-    let batches =
-      isLast
-      ? try held.releaseStanding(session.tables, session.pendingReferences, steps: steps) : held.release()
-    // What does not stand is held on.
-    for batch in held.batches { session.heldKeys.note(batch, step: scope.index) }
-    session.pendingReferences.changeHeldRecordCount(by: held.count - before)
-    for batch in batches { try importBatch(batch) }
+  func finish() throws {
     try finishSaving()
+    try scope.reloadTables()
   }
 
   /// Waits until the last batch is saved.
@@ -105,16 +83,17 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   /// Finds what the records match and begins to make objects.
   /// - Returns: nil when no record is left.
-  private func begin(_ decoded: DecodedBatch, isFinal: Bool) throws -> ObjectSave? {
-    var waiting = session.resolver.resolve(
-      decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
-    var rowCount = decoded.root.rowCount
+  private func begin(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws -> ObjectSave? {
+    let pending = session.pendingReferences
+    var rowCount = -1
+    var waiting: [UnresolvedReference] = []
     /// Adjusts row numbers after rows were dropped.
-    func resolveAgain() -> [UnresolvedReference] {
-      if decoded.root.rowCount == rowCount { return waiting }
+    func resolve() {
+      if decoded.root.rowCount == rowCount { return }
       rowCount = decoded.root.rowCount
-      return session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
+      waiting = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
     }
+    resolve()
     decoded.dropProblemRows()
     let node = decoded.root
     let plan = scope.plan
@@ -122,37 +101,58 @@ final class FindOrCreateStrategy: WritingStrategy {
     let existing = try session.objects.existing(
       node, plan: plan, isNew: { plan.root.children.isEmpty && decoded.isKnownNew(node, row: $0) })
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
-    waiting = resolveAgain()
+    resolve()
+    let matched = MatchedRecords(decoded, existing: existing.primaryKeys, plan: plan)
+    matched.refuseUnfit()
+    resolve()
     // Nearly no batch meets records that wait.
-    let mayBeProvisional =
-      !isFinal && !(waiting.isEmpty && session.pendingReferences.hasNoWaitingRows && session.heldKeys.isEmpty)
-    let old =
-      mayBeProvisional ? Set(zip(node.records, existing.primaryKeys).lazy.filter { $1 != 0 }.map { Int($0.0) }) : []
-    matched.check(decoded, existing: existing.primaryKeys, unresolved: waiting, isFinal: isFinal)
-    waiting = resolveAgain()
-    if mayBeProvisional {
-      let provisional = ProvisionalRecords(decoded, isNew: { !old.contains($0) }, unresolved: waiting)
-      try holdBack(provisional, of: decoded)
-      waiting = resolveAgain()
+    if !arrivals.areOver, !(waiting.isEmpty && pending.hasNoProvisionalRows && session.heldObjects.isEmpty) {
+      let stored = try storedRows(of: decoded, matched)
+      let provisional = ProvisionalRecords(decoded, isNew: { !matched.isStored($0) }, unresolved: waiting)
+      hold(provisional, of: decoded, matched, stored, waiting, arrivals)
+      resolve()
       provisional.deferExclusive(&waiting)
     }
     guard decoded.root.batch.count > 0 else { return nil }
+    if decoded.wasHeld {
+      session.ownerClaims.dropSuperseded(from: decoded, step: scope.index) {
+        matched.row(ofRecord: $0)?.primaryKey ?? 0
+      }
+    }
     return try session.objects.begin(decoded, plan: plan, waiting: waiting)
   }
 
   /// Holds records back as a whole that could not be taken back.
-  private func holdBack(_ provisional: ProvisionalRecords, of decoded: DecodedBatch) throws {
-    let behind = session.heldKeys.records(of: decoded, behindStep: scope.index)
-    let records = try provisional.heldBack(
-      holdsWaiting: !isWritingCircles, mayMeetProvisional: !session.pendingReferences.hasNoWaitingRows,
-      isProvisional: session.pendingReferences.isProvisional
-    ) { try session.objects.matches(of: $0) }.union(behind)
-    if records.isEmpty { return }
-    let copy = decoded.copy(records: records)
-    held.add(copy)
-    session.heldKeys.note(copy, step: scope.index)
-    session.pendingReferences.changeHeldRecordCount(by: records.count)
-    decoded.drop(records: records)
+  private func hold(
+    _ provisional: ProvisionalRecords, of decoded: DecodedBatch, _ matched: MatchedRecords, _ stored: StoredRows,
+    _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
+  ) {
+    guard let held else { return }
+    let pending = session.pendingReferences
+    var records = matched.waiting(unresolved) { arrivals.keepsOrder && pending.isProvisional($0) }
+    records.formUnion(
+      provisional.heldBack(stored, holdsWaiting: arrivals.waitsForProvisional) {
+        arrivals.keepsOrder && pending.provisionalRows.contains($0)
+      })
+    held.addThoseBehind(&records, of: decoded, stored, arrivals)
+    if !records.isEmpty { held.hold(records, of: decoded, matched, stored) }
+  }
+
+  /// What the rows of a batch match.
+  private func storedRows(of decoded: DecodedBatch, _ matched: MatchedRecords) throws -> StoredRows {
+    let pending = session.pendingReferences
+    let root = decoded.root.records.map { record in
+      matched.row(ofRecord: Int(record)).map(pending.rootReference) ?? 0
+    }
+    return StoredRows(
+      try [root]
+        + decoded.root.withDescendants.dropFirst().map { node in
+          if node.plan.match.isEmpty { return [] }
+          return try session.objects.matches(of: node).map { match in
+            guard let key = match.id?.primaryKey else { return 0 }
+            return pending.rootReference(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
+          }
+        })
   }
 
   /// Counts the outcomes of a saved batch.
@@ -163,7 +163,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     try scope.keepPending(
       save.waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded)
     session.ownerClaims.note(
-      decoded, fileName: scope.source.files[decoded.file].name,
+      decoded, step: scope.index, fileName: scope.source.files[decoded.file].name,
       kept: scope.plan.step.onMatch == .keep ? save.matchedRecords : [])
     decoded.dropProblemRows()
     try scope.rejects.emit(of: decoded)

@@ -23,7 +23,7 @@ final class RestoreStrategy: WritingStrategy {
     }
   }
 
-  func write(_ decoded: DecodedBatch, isFinal: Bool) throws { try writer.write(decoded, isFinal: isFinal) }
+  func write(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws { try writer.write(decoded, arrivals) }
 
   /// The pages are finished when a step begins that does not go on with them.
   func finish() {}

@@ -6,12 +6,12 @@ import StoreInterface
 /// written as finished pages (`TableRewrite`).
 final class UpsertStrategy: WritingStrategy {
   let scope: StepScope
-  private let matched: MatchedRecords
+  let held: HeldRecords?
   private var session: ImportSession { scope.session }
 
   init(_ scope: StepScope) {
     self.scope = scope
-    matched = MatchedRecords(plan: scope.plan, session: scope.session)
+    held = HeldRecords(step: scope.index, session: scope.session)
   }
 
   func begin() throws { try scope.beginLookups() }
@@ -25,23 +25,21 @@ final class UpsertStrategy: WritingStrategy {
       },
       write: { [scope] in
         scope.check($0)
-        try writer.write($0, isFinal: false)
+        try writer.write($0, .anything)
       })
     try MatchingReading(scope, rewritesRows: true, loading: loading) { try self.importBatch($0) }.run()
   }
 
-  func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    try session.target.inTransaction { try upsert(decoded, isFinal: isFinal) }
+  func write(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws {
+    try session.target.inTransaction { try upsert(decoded, arrivals) }
     try scope.rejects.emit(of: decoded)
   }
 
   func finish() throws { try scope.reloadTables() }
 
-  func releaseHeld() -> [DecodedBatch] { matched.release() }
-
-  private func upsert(_ decoded: DecodedBatch, isFinal: Bool) throws {
-    var unresolved = session.resolver.resolve(
-      decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
+  private func upsert(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws {
+    let pending = session.pendingReferences
+    _ = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
     decoded.dropProblemRows()
     let node = decoded.root
     let columns = scope.plan.root.matchColumns
@@ -49,9 +47,13 @@ final class UpsertStrategy: WritingStrategy {
     let existing = try session.target.primaryKeys(
       matching: node.batch, keyColumns: columns, isNew: { decoded.isKnownNew(node, row: $0) }, ambiguous: &ambiguous)
     for row in ambiguous { decoded.noteAmbiguousMatch(of: node, row: row) }
-    matched.check(decoded, existing: existing, unresolved: unresolved, isFinal: isFinal)
-    unresolved = session.resolver.resolve(
-      decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
+    let matched = MatchedRecords(decoded, existing: existing, plan: scope.plan)
+    matched.refuseUnfit()
+    var unresolved = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
+    if !arrivals.areOver, !(unresolved.isEmpty && pending.hasNoProvisionalRows && session.heldObjects.isEmpty) {
+      hold(decoded, matched, unresolved, arrivals)
+      unresolved = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
+    }
     guard node.batch.count > 0 else { return }
 
     var outcomes = [RowOutcome](repeating: .unchanged, count: node.batch.count)
@@ -63,13 +65,29 @@ final class UpsertStrategy: WritingStrategy {
       known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
     node.setPrimaryKeys(keys)
     var counts = StepOutcomes()
-    for (row, outcome) in outcomes.enumerated() { note(outcome, of: decoded, row: row, &counts) }
+    for (row, outcome) in outcomes.enumerated() { note(outcome, of: decoded, row: row, matched, &counts) }
     scope.count(counts)
     session.tables.register(node)
     try scope.keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, of: decoded)
   }
 
-  private func note(_ outcome: RowOutcome, of decoded: DecodedBatch, row: Int, _ counts: inout StepOutcomes) {
+  /// Holds changes back that could not be taken back.
+  private func hold(
+    _ decoded: DecodedBatch, _ matched: MatchedRecords, _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
+  ) {
+    guard let held else { return }
+    let pending = session.pendingReferences
+    let stored = StoredRows([
+      decoded.root.records.map { matched.row(ofRecord: Int($0)).map(pending.rootReference) ?? 0 }
+    ])
+    var records = matched.waiting(unresolved) { arrivals.keepsOrder && pending.isProvisional($0) }
+    held.addThoseBehind(&records, of: decoded, stored, arrivals)
+    if !records.isEmpty { held.hold(records, of: decoded, matched, stored) }
+  }
+
+  private func note(
+    _ outcome: RowOutcome, of decoded: DecodedBatch, row: Int, _ matched: MatchedRecords, _ counts: inout StepOutcomes
+  ) {
     let node = decoded.root
     switch outcome {
     case .inserted: counts.inserted += 1
@@ -77,7 +95,7 @@ final class UpsertStrategy: WritingStrategy {
     case .unchanged, .kept: counts.unchanged += 1
     case .conflict, .missing:
       decoded.addProblem(ofRecord: Int(node.records[row]), node.constraintProblem(row: row))
-    case .failedMatch: matched.noteMatch(decoded, row: row)
+    case .failedMatch: matched.noteMatch(row: row)
     }
   }
 }

@@ -1,7 +1,8 @@
 /// A way in which a step's records become rows of the store. A step has one, which is made when its turn comes
 /// (`StrategyChoice`) and kept until the run's end, because records may wait for later steps.
 ///
-/// `begin` and `importRecords` are called once each, in this order, and `finish` after that; `write` for every batch.
+/// `begin` and `importRecords` are called once each, in this order, and `finish` after that, and after held records were
+/// written; `write` for every batch.
 /// The outcomes of the records are counted in the scope.
 protocol WritingStrategy: AnyObject {
   var scope: StepScope { get }
@@ -13,38 +14,24 @@ protocol WritingStrategy: AnyObject {
   func importRecords() throws
 
   /// Writes the rows of a batch whose keys were checked, and rejects the records that cannot be written.
-  /// - Parameter isFinal: whether no more rows will come that the records may refer to.
-  func write(_ decoded: DecodedBatch, isFinal: Bool) throws
+  /// - Parameter arrivals: what may still come that the records refer to.
+  func write(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws
 
   /// Completes the step's tables, so that other steps can look rows up in them.
   func finish() throws
 
-  /// Gives up the batches that wait for the end of all steps, in input order.
-  func releaseHeld() -> [DecodedBatch]
-
-  /// How many new records are held back.
-  var heldCount: Int { get }
-  /// Writes the new records that were held back and need not be any more.
-  /// - Parameters:
-  ///   - isLast: those in which references lead in a circle are written too, because nothing else will come.
-  ///   - steps: all that have begun, by number.
-  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws
+  /// The records that wait; nil where none can.
+  var held: HeldRecords? { get }
 }
 
 extension WritingStrategy {
-  /// Does nothing, because no batch waits.
-  func releaseHeld() -> [DecodedBatch] { [] }
-
   /// None.
-  var heldCount: Int { 0 }
-
-  /// Does nothing, because no record is held back.
-  func writeHeld(isLast: Bool, steps: [any ReferringStep]) throws {}
+  var held: HeldRecords? { nil }
 
   /// Checks the keys of a decoded batch and writes it.
-  func importBatch(_ decoded: DecodedBatch, isFinal: Bool = false) throws {
+  func importBatch(_ decoded: DecodedBatch, _ arrivals: Arrivals = .anything) throws {
     scope.check(decoded)
-    try write(decoded, isFinal: isFinal)
+    try write(decoded, arrivals)
   }
 }
 

@@ -24,10 +24,10 @@ final class NewRowWriter {
   func setPreparation(_ preparation: BulkPreparation?) { self.preparation = preparation }
 
   /// Writes a batch in a transaction of its own.
-  /// - Parameter isFinal: whether no more rows will come that its records may refer to.
-  func write(_ decoded: DecodedBatch, isFinal: Bool) throws {
+  /// - Parameter arrivals: what may still come that its records refer to.
+  func write(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws {
     try session.target.inTransaction {
-      if try !writeEncoded(decoded) { try insert(decoded, isFinal: isFinal) }
+      if try !writeEncoded(decoded) { try insert(decoded, arrivals) }
     }
     try scope.rejects.emit(of: decoded)
   }
@@ -60,10 +60,10 @@ final class NewRowWriter {
   }
 
   /// Resolves the references of a batch and inserts its rows.
-  private func insert(_ decoded: DecodedBatch, isFinal: Bool) throws {
+  private func insert(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws {
     rules.refuseUnfit(decoded)
     if rules.resolvesBeforeKeys {
-      _ = session.resolver.resolve(decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
+      _ = session.resolver.resolve(decoded, arrivals, isProvisional: session.pendingReferences.isProvisional)
       decoded.dropProblemRows()
     }
     try inserter.assignKeys(decoded.root)
@@ -71,7 +71,7 @@ final class NewRowWriter {
     while true {
       let before = decoded.problems.count
       unresolved = session.resolver.resolve(
-        decoded, isFinal: isFinal, isProvisional: session.pendingReferences.isProvisional)
+        decoded, arrivals, isProvisional: session.pendingReferences.isProvisional)
       if decoded.problems.count == before { break }
       // The rows of a refused record are removed from the key tables, so that other records do not find them.
       unregister(decoded.root, decoded)
@@ -82,7 +82,7 @@ final class NewRowWriter {
     }
     let waiting = session.pendingReferences.waitingRows(of: decoded, unresolved: unresolved)
     if !waiting.isEmpty {
-      unresolved = session.resolver.resolve(decoded, isFinal: isFinal) { row in
+      unresolved = session.resolver.resolve(decoded, arrivals) { row in
         waiting.contains(session.pendingReferences.rootReference(row)) || session.pendingReferences.isProvisional(row)
       }
     }

@@ -23,38 +23,35 @@ struct ProvisionalRecords {
     self.waiting = waiting
   }
 
-  private var nested: [DecodedNode] { decoded.root.withDescendants.dropFirst().filter { !$0.plan.match.isEmpty } }
-
   /// The records that have to be held back as a whole: those that wait and whose nested objects are stored, or are
   /// another record's too, and those whose nested objects may go again with such a record.
   /// - Parameters:
-  ///   - holdsWaiting: whether records that wait themselves are held back; the others always are.
-  ///   - mayMeetProvisional: whether a row may still be rejected.
-  ///   - isProvisional: whether a row may.
-  ///   - find: what the rows of a node match.
-  func heldBack(
-    holdsWaiting: Bool, mayMeetProvisional: Bool, isProvisional: (RowReference) -> Bool,
-    find: (DecodedNode) throws -> [ObjectMatch]
-  ) rethrows -> Set<Int> {
-    let nested = nested
-    if nested.isEmpty || (waiting.isEmpty && !mayMeetProvisional) { return [] }
+  ///   - stored: what the rows of the batch match.
+  ///   - holdsWaiting: whether records that wait themselves are held back; if not, others that have their objects are.
+  ///   - isUncertain: whether a row may still be rejected.
+  func heldBack(_ stored: StoredRows, holdsWaiting: Bool, isUncertain: (UInt64) -> Bool) -> Set<Int> {
+    if decoded.root.children.isEmpty { return [] }
     var held: Set<Int> = []
     var owners: [[UInt8]: Int] = [:]
-    for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !waiting.isEmpty && holdsWaiting {
+    for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !waiting.isEmpty {
       for row in 0..<node.batch.count {
         var key = unsafe withUnsafeBytes(of: node.plan.entity.root.index) { unsafe Array($0) }
         guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
         let record = Int(node.records[row])
         guard let other = owners.updateValue(record, forKey: key), other != record else { continue }
-        held.formUnion(waiting.intersection([record, other]))
+        if holdsWaiting {
+          held.formUnion(waiting.intersection([record, other]))
+        } else if waiting.contains(record) != waiting.contains(other) {
+          held.insert(waiting.contains(record) ? other : record)
+        } else if waiting.contains(record) {
+          held.insert(max(record, other))
+        }
       }
     }
-    for node in nested {
-      for (row, match) in try find(node).enumerated() {
-        guard let id = match.id, let key = id.primaryKey else { continue }
+    for (index, node) in decoded.root.withDescendants.enumerated().dropFirst() {
+      for (row, object) in stored.rows(ofNode: index).enumerated() where object != 0 {
         let record = Int(node.records[row])
-        let object = RowReference(primaryKey: key, entityIndex: node.plan.entity.index)
-        if waiting.contains(record) ? holdsWaiting : isProvisional(object) { held.insert(record) }
+        if waiting.contains(record) ? holdsWaiting : isUncertain(object) { held.insert(record) }
       }
     }
     return held
@@ -83,105 +80,5 @@ struct ProvisionalRecords {
         }
       }
     }
-  }
-}
-
-/// New records that are held back, and what of them can stand together.
-struct HeldRecords {
-  private(set) var batches: [DecodedBatch] = []
-  var count: Int { batches.reduce(0) { $0 + $1.root.batch.count } }
-
-  mutating func add(_ batch: DecodedBatch) { batches.append(batch) }
-
-  /// Hands over all of them, in input order.
-  mutating func release() -> [DecodedBatch] {
-    defer { batches = [] }
-    return batches
-  }
-
-  /// Hands over those that need nothing but stored objects and each other, so that references in a circle can be set.
-  /// - Parameters:
-  ///   - pending: the references that wait: an object whose record falls with one of them is as good as not stored.
-  ///   - steps: all that have begun, by number.
-  mutating func releaseStanding(
-    _ tables: KeyTables, _ pending: PendingReferences, steps: [any ReferringStep]
-  ) throws(RunError) -> [DecodedBatch] {
-    if batches.isEmpty { return [] }
-    var standing: [(batch: DecodedBatch, records: Set<Int>)] = batches.map {
-      ($0, Set($0.root.records.map { Int($0) }))
-    }
-    while true {
-      var keys: Set<HeldKey> = []
-      for (batch, records) in standing { Self.addKeys(of: batch, records, tables, to: &keys) }
-      var hasFallen = false
-      let blocked = try pending.blockedRows(steps) { table, key in
-        keys.contains(HeldKey(table: ObjectIdentifier(table), key: key))
-      }
-      for index in standing.indices {
-        let fallen = Self.fallen(standing[index].batch, standing[index].records, tables, keys) {
-          blocked.contains(pending.rootReference($0))
-        }
-        if !fallen.isEmpty { hasFallen = true }
-        standing[index].records.subtract(fallen)
-      }
-      if !hasFallen { break }
-    }
-    let released = standing.filter { !$0.records.isEmpty }.map { $0.batch.copy(records: $0.records) }
-    batches = standing.compactMap { batch, records in
-      let rest = Set(batch.root.records.map { Int($0) }).subtracting(records)
-      return rest.isEmpty ? nil : batch.copy(records: rest)
-    }
-    return released
-  }
-
-  private struct HeldKey: Hashable {
-    var table: ObjectIdentifier
-    var key: [UInt8]
-  }
-
-  /// The keys by which the objects of some records will be found.
-  private static func addKeys(
-    of batch: DecodedBatch, _ records: Set<Int>, _ tables: KeyTables, to keys: inout Set<HeldKey>
-  ) {
-    for node in batch.root.withDescendants {
-      for (id, table) in tables.tables(for: node.plan.entity) {
-        let columns = id.attributes.compactMap { name in
-          node.batch.columns.firstIndex { $0.source == .attribute(name) }
-        }
-        for row in 0..<node.batch.count where records.contains(Int(node.records[row])) {
-          var key: [UInt8] = []
-          if id.isByRecordKey {
-            guard node.plan.recordKey != nil, node.recordKeys.entries[row].state == .value else { continue }
-            key = unsafe node.recordKeys.withKey(node.recordKeys.entries[row]) { unsafe Array($0) }
-          } else {
-            guard columns.count == id.attributes.count,
-              KeyEncoding.append(columns, of: node.batch, row: row, to: &key) == .key
-            else { continue }
-          }
-          keys.insert(HeldKey(table: ObjectIdentifier(table), key: key))
-        }
-      }
-    }
-  }
-
-  /// The records that need an object which is neither stored nor one of the keys.
-  private static func fallen(
-    _ batch: DecodedBatch, _ records: Set<Int>, _ tables: KeyTables, _ keys: Set<HeldKey>,
-    isBlocked: (RowReference) -> Bool
-  ) -> Set<Int> {
-    var fallen: Set<Int> = []
-    for node in batch.root.withDescendants {
-      for (index, reference) in node.plan.references.enumerated() where reference.mustResolve {
-        guard let table = tables[reference.table] else { continue }
-        for entry in node.keys[index].entries where entry.state == .value {
-          let record = Int(node.records[Int(entry.row)])
-          guard records.contains(record) else { continue }
-          let key = unsafe node.keys[index].withKey(entry) { unsafe Array($0) }
-          if case .row(let row) = unsafe key.withUnsafeBytes({ unsafe table.match($0) }), !isBlocked(row) { continue }
-          if !keys.contains(HeldKey(table: ObjectIdentifier(table), key: key)) { fallen.insert(record) }
-        }
-      }
-    }
-    return fallen
   }
 }

@@ -13,8 +13,9 @@ struct PendingReferenceFileTests {
       step: number % 3, node: number % 5, reference: number % 2,
       row: RowReference(primaryKey: Int64(number), entityIndex: number % 7),
       recordRows: (0..<number % 4).map { RowReference(primaryKey: Int64(number + $0), entityIndex: $0) },
-      key: (0..<number % 30).map { _ in UInt8.random(in: 0...255, using: &generator) }, file: number % 2, line: number,
-      column: 3, byteOffset: number << 20, pointer: number % 2 == 0 ? "" : "/venues/\(number)/ü",
+      key: (0..<number % 30).map { _ in UInt8.random(in: 0...255, using: &generator) },
+      matchKeyHash: UInt64(number) << 33, file: number % 2, line: number, column: 3, byteOffset: number << 20,
+      pointer: number % 2 == 0 ? "" : "/venues/\(number)/ü",
       record: Array(repeating: UInt8(number & 255), count: bytes))
   }
 
@@ -38,6 +39,7 @@ struct PendingReferenceFileTests {
         }
       }
       #expect(pending.count == 2000)
+      #expect(pending.matchKeyHashes.count == 1999)
       #expect(!pending.isEmpty)
       for _ in 0..<2 {
         var index = 0

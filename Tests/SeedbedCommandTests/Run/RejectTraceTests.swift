@@ -26,10 +26,10 @@ struct RejectTraceTests {
     """
 
   /// How a step of `A` maps a relationship: by a key, or with nested objects.
-  private static func keyed(_ name: String) -> String { "\(name): { match: k, from: \(name) }" }
-  private static func nested(_ name: String) -> String { "\(name): { from: \(name), match: k, map: { k: k, v: v } }" }
+  static func keyed(_ name: String) -> String { "\(name): { match: k, from: \(name) }" }
+  static func nested(_ name: String) -> String { "\(name): { from: \(name), match: k, map: { k: k, v: v } }" }
 
-  private static func workspace() throws -> Workspace {
+  static func workspace() throws -> Workspace {
     let workspace = try Workspace()
     try workspace.write("M.xcdatamodel/contents", model)
     return workspace
@@ -54,7 +54,7 @@ struct RejectTraceTests {
   }
 
   /// All that a store says, by keys.
-  private static func contents(_ workspace: Workspace, _ store: String) throws -> [String] {
+  static func contents(_ workspace: Workspace, _ store: String) throws -> [String] {
     let join = try workspace.query(store, "SELECT name FROM sqlite_master WHERE name GLOB 'Z_1*M' ORDER BY name")
     var rows = try workspace.query(
       store,

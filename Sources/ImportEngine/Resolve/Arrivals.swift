@@ -1,0 +1,50 @@
+/// What may still come that a record refers to.
+enum Arrivals {
+  /// Objects of records that are not read yet, or wait.
+  case anything
+  /// Only the objects of records that are held back.
+  case held(HeldObjectKeys, HeldTrial)
+  case nothing
+
+  /// Whether a reference to a row that may still be rejected waits, and a new record whose nested objects others have
+  /// too.
+  var waitsForProvisional: Bool {
+    switch self {
+    case .anything, .held(_, .ready): true
+    case .held, .nothing: false
+    }
+  }
+
+  /// Whether records are held behind others about the same object.
+  var keepsOrder: Bool {
+    switch self {
+    case .anything, .held(_, .ready), .held(_, .circles): true
+    case .held(_, .outOfOrder), .nothing: false
+    }
+  }
+
+  /// Whether nothing will come.
+  var areOver: Bool {
+    if case .nothing = self { true } else { false }
+  }
+
+  /// Whether an object may come that a table will have under a key.
+  func mayBring(_ table: KeyTable, _ key: UnsafeRawBufferPointer) -> Bool {
+    switch self {
+    case .anything: true
+    case .held(let keys, _): unsafe keys.contains(table, Array(key))
+    case .nothing: false
+    }
+  }
+}
+
+/// Which held records are written once nothing but what they bring can come, from the surest on.
+enum HeldTrial: CaseIterable {
+  /// Those that need nothing any more; those that need what will not come are rejected.
+  case ready
+  /// Those that need each other too. Their references to rows that may still go are set: those rows stand with the
+  /// same records.
+  case circles
+  /// Those also that stand behind others about the same object.
+  case outOfOrder
+}
