@@ -58,7 +58,8 @@ import Platform
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     if options.createsFile && !options.isReadOnly { flags |= SQLITE_OPEN_CREATE }
-    var name = path
+    // SQLite takes names that begin so for URIs and for databases without a file.
+    var name = path.hasPrefix("file:") || (path.hasPrefix(":") && path != ":memory:") ? "./" + path : path
     if options.isImmutable {
       flags |= SQLITE_OPEN_URI
       name = "file:" + Connection.percentEncoded(path) + "?immutable=1"

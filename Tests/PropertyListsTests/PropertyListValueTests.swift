@@ -38,6 +38,12 @@ struct PropertyListValueTests {
     }
   }
 
+  @Test("a carriage return that an entity stands for stays, a literal one is a line end")
+  func carriageReturns() throws {
+    let xml = "<plist version=\"1.0\"><string>a&#13;&#10;b&#13;c\r\nd\re<![CDATA[\r\n]]></string></plist>"
+    #expect(try PropertyList.decode(xml: Array(xml.utf8)) == .string("a\r\nb\rc\nd\ne\n"))
+  }
+
   @Test("what is written is read again, always with the same bytes")
   func roundTrip() throws {
     var random = SeededGenerator(seed: 11)

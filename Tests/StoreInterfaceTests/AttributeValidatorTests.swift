@@ -43,7 +43,9 @@ struct AttributeValidatorTests {
       type: .date, value: .date(Date(timeIntervalSinceReferenceDate: 11)), codes: [.dateTooLate],
       maximum: .date(Date(timeIntervalSinceReferenceDate: 10))),
     Case(type: .string, value: .string("ab"), codes: [.stringTooShort], minimum: .integer(3)),
-    Case(type: .string, value: .string("👩‍👩‍👧é"), codes: [], maximum: .integer(2)),
+    // As an NSString counts.
+    Case(type: .string, value: .string("👩‍👩‍👧é"), codes: [], maximum: .integer(9)),
+    Case(type: .string, value: .string("👩‍👩‍👧é"), codes: [.stringTooLong], maximum: .integer(8)),
     Case(type: .string, value: .string("abc"), codes: [.stringTooLong], maximum: .integer(2)),
     Case(type: .string, value: .string("abc"), codes: [], pattern: "[a-c]+"),
     Case(type: .string, value: .string("abcd"), codes: [.patternMismatch], pattern: "[a-c]+"),

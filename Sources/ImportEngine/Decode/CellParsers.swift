@@ -205,7 +205,8 @@ struct StringCell: CellParser {
     }
     if isNormalized { text = TextNormalization.normalized(text) }
     if minimumLength != nil || maximumLength != nil {
-      let length = text.count
+      // As `AttributeValidator` counts.
+      let length = text.utf16.count
       if let minimumLength, length < minimumLength { return .tooShort }
       if let maximumLength, length > maximumLength { return .tooLong }
     }

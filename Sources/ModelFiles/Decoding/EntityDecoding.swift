@@ -6,7 +6,9 @@ extension ModelDecoder {
     guard let name = reader.requiredText("name", &log) else { return nil }
     log.declare(entity: name, line: node.line)
     var entity = EntityDefinition(name)
-    entity.managedObjectClassName = reader.nonEmptyText("representedClassName")
+    // What an entity has that names no class.
+    let className = reader.nonEmptyText("representedClassName")
+    entity.managedObjectClassName = className == "NSManagedObject" ? nil : className
     entity.codeGenerationType = reader.nonEmptyText("codeGenerationType")
     entity.superentityName = reader.nonEmptyText("parentEntity")
     entity.isAbstract = reader.flag("isAbstract", &log)

@@ -12,8 +12,11 @@ extension ManagedObjectContext {
     checkConfinement()
     object.fire()
     guard object.status == .loaded || object.status == .inserted else { return }
+    // The hook may delete it, or one that deletes it in turn.
+    if object.marks.hook == .prepareForDeletion { return }
+    object.marks.hook = .prepareForDeletion
     object.prepareForDeletion()
-    // The hook may have deleted it.
+    object.marks.hook = .none
     guard object.status == .loaded || object.status == .inserted else { return }
     markDeleted(object)
     pending.propagateLater(object)
@@ -37,6 +40,8 @@ extension ManagedObjectContext {
   func applyDeleteRules() {
     var done = 0
     do {
+      // Undo restores the members that each of them had before the first one let go of another.
+      if undoManager != nil { for object in pending.unpropagatedDeletes { try loadForDeletion(object) } }
       while done < pending.unpropagatedDeletes.count {
         try propagate(pending.unpropagatedDeletes[done])
         try throwDeferredError()
@@ -50,11 +55,7 @@ extension ManagedObjectContext {
 
   private func propagate(_ object: ManagedObject) throws {
     guard object.status == .deleted else { return }
-    for (index, relationship) in object.runtime.layout.relationships.enumerated()
-    where relationship.isToMany && relationship.definition.deleteRule != .noAction {
-      try object.loadMembers(index)
-    }
-    noteLoadedMembers(of: object)
+    try loadForDeletion(object)
     for (index, relationship) in object.runtime.layout.relationships.enumerated() {
       if relationship.definition.deleteRule == .cascade {
         for destination in try destinations(of: object, index) { delete(destination) }
@@ -67,8 +68,18 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Adds the relationships that the deletion loaded to the noted state, so that undo can restore them.
-  private func noteLoadedMembers(of object: ManagedObject) {
+  /// Loads the members that delete rules concern.
+  private func loadForDeletion(_ object: ManagedObject) throws {
+    guard object.status == .deleted else { return }
+    for (index, relationship) in object.runtime.layout.relationships.enumerated()
+    where relationship.isToMany && relationship.definition.deleteRule != .noAction {
+      try object.loadMembers(index)
+    }
+    noteLoadedMembers(of: object)
+  }
+
+  /// Adds relationships that were loaded since an object changed first to the noted state, so that undo can restore them.
+  func noteLoadedMembers(of object: ManagedObject) {
     if undoManager != nil { event.addMissingMembers(of: object) }
   }
 

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   }
 
   /// Loads the owners of changed members where that has not been done, and puts them among the objects that a save
-  /// looks at. An owner whose row is gone stays out.
+  /// looks at. An owner whose row is gone stays out, and is remembered as lost.
   func noteOwners() {
     if pending.ownerChanges.isEmpty { return }
     pending.indexOwners(in: self)
@@ -30,6 +30,11 @@ extension ManagedObjectContext {
       if !faults.isEmpty { _ = try objects(with: faults.map(\.objectID)) }
     } catch {
       deferError(error)
+    }
+    // Relationships that were set to lead to one of these are reported by the save.
+    for owner in faults where owner.isUnloaded && !owner.hasStored {
+      owner.fire()
+      if owner.isInert { pending.noteLostDestination(owner.objectID) }
     }
     for owner in owners {
       if owner.isUnloaded && owner.hasStored { owner.fire() }

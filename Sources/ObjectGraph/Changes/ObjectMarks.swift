@@ -6,8 +6,17 @@ struct ObjectMarks {
   var hasEditedLists = false
   /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
   var isInverselessOwner = false
+  /// The hook of a subclass that runs.
+  var hook = Hook.none
   /// The index of the object's entry in the current event; negative when the object has not changed in it.
   var eventIndex: Int32 = -1
+
+  enum Hook: UInt8 {
+    case none
+    case prepareForDeletion
+    /// What it sets is no change.
+    case awakeFromFetch
+  }
 
   /// The object takes the place of another one on the lists.
   mutating func replacePlaces(of other: ObjectMarks) {

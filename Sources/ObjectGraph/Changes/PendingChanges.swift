@@ -21,6 +21,8 @@ final class PendingChanges {
   private(set) var deletesToRepeat: [ManagedObject] = []
   /// Ids of objects that were found to be gone, or were set as destinations when they were.
   private(set) var lostIDs: Set<ObjectID> = []
+  /// Whether a to-many relationship was given an object of another entity than it leads to.
+  private(set) var hasForeignMembers = false
   /// Changes of to-many relationships that are not loaded.
   private(set) var memberChanges = MemberChanges()
   /// Objects that may have to be updated because members came or went.
@@ -39,7 +41,7 @@ final class PendingChanges {
 
   /// Puts a persisted object on the list of those that a save compares with their rows.
   func noteUpdate(of object: ManagedObject) {
-    if object.isMaybeUpdated { return }
+    if object.isMaybeUpdated || object.marks.hook == .awakeFromFetch { return }
     object.marks.isMaybeUpdated = true
     maybeUpdated.append(object)
   }
@@ -116,6 +118,7 @@ final class PendingChanges {
     memberChanges = MemberChanges()
     ownerChanges = OwnerChanges()
     lostIDs = []
+    hasForeignMembers = false
   }
 
   // MARK: Delete rules
@@ -152,6 +155,9 @@ final class PendingChanges {
 
   /// Remembers an object that is gone and that a relationship is being made to lead to.
   func noteLostDestination(_ id: ObjectID) { lostIDs.insert(id) }
+
+  /// Remembers that a to-many relationship was given an object that it cannot lead to: the save refuses that.
+  func noteForeignMember() { hasForeignMembers = true }
 
   /// A member came to or left a to-many relationship that is not loaded.
   func noteMember(_ member: ObjectID, isAddition: Bool, in key: MemberKey) {

@@ -70,7 +70,7 @@ extension ManagedObjectContext {
 
   /// Called before the first change of an object in an event.
   func noteFirstChange(of object: ManagedObject) {
-    if object.isInert { return }
+    if object.isInert || object.marks.hook == .awakeFromFetch { return }
     event.note(object, before: object.state)
   }
 

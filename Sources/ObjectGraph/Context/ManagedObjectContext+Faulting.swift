@@ -79,7 +79,7 @@ extension ManagedObjectContext {
   /// Fills a fault.
   func load(_ object: ManagedObject, _ snapshot: Snapshot) {
     object.load(snapshot)
-    if object.runtime.hasSubclass { object.awakeFromFetch() }
+    if object.runtime.hasSubclass { object.awake() }
   }
 
   func throwDeferredError() throws {

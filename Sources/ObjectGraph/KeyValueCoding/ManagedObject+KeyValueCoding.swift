@@ -100,14 +100,14 @@ extension ManagedObject {
     checkConfinement()
     if status == .fault {
       if attribute(at: key) == nil && runtime.layout.relationshipIndexes[key] == nil && fetchedProperty(key) == nil {
-        preconditionFailure(unknownKey(key))
+        return ownValue(forKey: key)
       }
       return nil
     }
     guard let index = runtime.layout.relationshipIndexes[key] else {
       guard let attribute = attribute(at: key) else {
         if fetchedProperty(key) != nil { return fetchedMembers(of: key) }
-        preconditionFailure(unknownKey(key))
+        return ownValue(forKey: key)
       }
       return attribute.anyValue(attributeValue(key))
     }
@@ -115,6 +115,24 @@ extension ManagedObject {
     if !relationship.isToMany { return object(for: key) }
     let members = members(of: key)
     return relationship.isOrdered ? members : Set(members)
+  }
+
+  /// What the object says of itself under a key that the model does not have.
+  private func ownValue(forKey key: String) -> Any? {
+    switch key {
+    case "self": self
+    case "objectID": objectID
+    case "entity": entity
+    case "managedObjectContext": managedObjectContext
+    case "isInserted": isInserted
+    case "isUpdated": isUpdated
+    case "isDeleted": isDeleted
+    case "isFault": isFault
+    case "hasChanges": hasChanges
+    case "hasPersistentChangedValues": hasPersistentChangedValues
+    case "faultingState": faultingState
+    default: preconditionFailure(unknownKey(key))
+    }
   }
 
   /// Sets a property for accessors of subclasses, between `willChangeValue` and `didChangeValue`. The change is noted,

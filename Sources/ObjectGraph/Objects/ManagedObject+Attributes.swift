@@ -77,7 +77,7 @@ extension ManagedObject {
   private func loadValues() {
     if isContextGone { return makeInert(.gone) }
     if loadSnapshotRow() {
-      if runtime.hasSubclass { awakeFromFetch() }
+      if runtime.hasSubclass { awake() }
       return
     }
     guard let context else { return makeInert(.gone) }
@@ -98,6 +98,13 @@ extension ManagedObject {
       context.deferError(error)
       fillWithNulls()
     }
+  }
+
+  /// Has a subclass do what it does with fetched values.
+  func awake() {
+    marks.hook = .awakeFromFetch
+    awakeFromFetch()
+    marks.hook = .none
   }
 
   /// To be called before a property changes: notes what the object was when the current event began.

@@ -25,8 +25,16 @@ extension ManagedObject {
     guard memberLists.indices.contains(index), memberLists[index]?.isSetHere == true else { return false }
     let relationship = runtime.layout.relationships[index]
     let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
-    if isSaidByToOne && !relationship.isOrdered { return false }
+    // The members say it, and have no place for what they cannot be members of.
+    if isSaidByToOne && !relationship.isOrdered { return hasForeignMembers(index) }
     return ownMemberLists[index]?.isChanged(isOrdered: relationship.isOrdered) ?? false
+  }
+
+  /// Whether members are of other entities than the relationship leads to.
+  private func hasForeignMembers(_ index: Int) -> Bool {
+    guard context?.pending.hasForeignMembers == true else { return false }
+    let destination = runtime.layout.relationships[index].destination
+    return loadedMembers(index)?.contains { !$0.entity.isKind(of: destination) } ?? false
   }
 
   /// Whether the members, or their order where it counts, are not those of the store; nil where they are not here.

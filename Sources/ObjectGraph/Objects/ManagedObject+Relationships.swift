@@ -183,6 +183,10 @@ extension ManagedObject {
         willChange()
         arrangeMembers(order, at: index)
         noteListEdit(index, isSetHere: true)
+      } else if memberLists[index]?.isSetHere == false, hasChangedMembers(index) == true {
+        // The order came about at the other side; now it is stated.
+        willChange()
+        noteListEdit(index, isSetHere: true)
       }
     }
   }
@@ -192,6 +196,11 @@ extension ManagedObject {
     appendMember(member.objectID, at: index)
     noteListEdit(index, isSetHere: true)
     if isInert { return }
+    if member.objectID.space.entityIndex != runtime.links[index].destinationIndex,
+      !member.entity.isKind(of: runtime.layout.relationships[index].destination)
+    {
+      context?.pending.noteForeignMember()
+    }
     if let inverse = runtime.layout.inverses[index] {
       if inverse.isToMany {
         context?.follow(objectID, isAddition: true, in: member.objectID, inverse)
@@ -252,6 +261,8 @@ extension ManagedObject {
       noteListEdit(index, isSetHere: false)
     } else {
       putMembers(list, at: index)
+      // The event may have noted the object before its members were here.
+      if marks.eventIndex >= 0 { context.noteLoadedMembers(of: self) }
     }
   }
 

@@ -22,7 +22,9 @@ extension ManagedObject {
     // The weak reference is costly to read, so it is read only where it matters.
     let isNothingMissing =
       !runtime.links.isEmpty && !runtime.hasSubclass
-      && (context.map { $0.pending.lostIDs.isEmpty && $0.pending.deleted.isEmpty } ?? false)
+      && (context.map {
+        $0.pending.lostIDs.isEmpty && $0.pending.deleted.isEmpty && !$0.pending.hasForeignMembers
+      } ?? false)
     for index in 0..<runtime.links.count {
       if isNothingMissing && isPlainlyValid(index, runtime.links[index]) { continue }
       let relationship = runtime.layout.relationships[index]
@@ -167,7 +169,8 @@ extension ManagedObject {
 
   /// The problems of a loaded to-many relationship: the number of its members, and new ones that are gone.
   func listProblems(_ index: Int) -> [ValidationError.Problem] {
-    if !runtime.hasCountLimit[index] && context?.pending.lostIDs.isEmpty != false { return [] }
+    let mayBreakRules = context.map { !$0.pending.lostIDs.isEmpty || $0.pending.hasForeignMembers } ?? false
+    if !runtime.hasCountLimit[index] && !mayBreakRules { return [] }
     guard let members = loadedMembers(index) else { return [] }
     return listProblems(index, members, before: listBefore(index))
   }

@@ -297,7 +297,7 @@ extension ManagedObject {
   @inline(__always) func take(_ block: SnapshotBlock, _ row: Int, asFault: Bool) {
     if asFault { return setSnapshotRow(block, row) }
     load(block, row)
-    if runtime.hasSubclass { awakeFromFetch() }
+    if runtime.hasSubclass { awake() }
   }
 
   /// Takes the values of a row: the object is loaded and unchanged.

@@ -188,11 +188,14 @@ extension ManagedObjectContext {
         // The to-one side has the membership; this restores the order.
         guard layout.relationships[index].isOrdered else { continue }
         try object.loadMembers(index)
-        guard var list = object.memberLists[index], list.members() != target, Set(list.members()) == Set(target) else {
-          continue
-        }
+        guard var list = object.memberLists[index] else { continue }
+        // Members that the same undoing will take away stand behind the others until then.
+        let present = list.members()
+        let (isPresent, isWanted) = (Set(present), Set(target))
+        let arranged = target.filter { isPresent.contains($0) } + present.filter { !isWanted.contains($0) }
+        if arranged == present { continue }
         object.willChange()
-        object.arrangeMembers(target, at: index)
+        object.arrangeMembers(arranged, at: index)
         object.noteListEdit(index, isSetHere: true)
       } else {
         try object.setObjects(target.map { self.object(with: $0) }, for: layout.relationships[index].name)

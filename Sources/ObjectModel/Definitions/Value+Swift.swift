@@ -47,7 +47,10 @@ extension AttributeDefinition {
     case .integer16, .integer32, .integer64:
       if case .boolean(let boolean) = value { return .integer(boolean ? 1 : 0) }
       return Int64(attributeValue: value).map { .integer($0) }
-    case .boolean: return Bool(attributeValue: value).map { .boolean($0) }
+    case .boolean:
+      // Core Data takes any number.
+      if let number = Double(attributeValue: value) { return .boolean(number != 0) }
+      return Bool(attributeValue: value).map { .boolean($0) }
     case .double, .float: return Double(attributeValue: value).map { .double($0) }
     case .decimal: return Decimal(attributeValue: value).map { .decimal($0) }
     case .string: return value.string == nil ? nil : value

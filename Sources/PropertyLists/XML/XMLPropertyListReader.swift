@@ -181,14 +181,14 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
       guard let next = bytes[at...].firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
         throw problem("<\(name)> is not closed", at: start)
       }
-      text += bytes[at..<next]
+      text += Self.withLineEnds(bytes[at..<next])
       at = next
       if bytes[at] == UInt8(ascii: "&") {
         text += try entity()
       } else if isAt("<![CDATA[") {
         let from = at + 9
         try pass(through: "]]>")
-        text += bytes[from..<at - 3]
+        text += Self.withLineEnds(bytes[from..<at - 3])
       } else if isAt("<!--") {
         try pass(through: "-->")
       } else {
@@ -201,9 +201,23 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
     guard let string = String(validating: text, as: UTF8.self) else {
       throw problem("<\(name)> holds text that is not UTF-8", at: start)
     }
-    // As XML has line ends.
-    return string.utf8.contains(0x0D)
-      ? string.replacing("\r\n", with: "\n").replacing("\r", with: "\n") : string
+    return string
+  }
+
+  /// Literal text with the line ends that XML has. An entity may stand for a carriage return.
+  private static func withLineEnds(_ literal: ArraySlice<UInt8>) -> [UInt8] {
+    guard literal.contains(0x0D) else { return Array(literal) }
+    var text: [UInt8] = []
+    var wasReturn = false
+    for byte in literal {
+      if byte == 0x0D {
+        text.append(0x0A)
+      } else if byte != 0x0A || !wasReturn {
+        text.append(byte)
+      }
+      wasReturn = byte == 0x0D
+    }
+    return text
   }
 
   private mutating func entity() throws(PropertyListError) -> [UInt8] {

@@ -206,7 +206,8 @@ public struct AttributeValidator: Sendable {
   private func violations(of text: String) -> [Violation] {
     var found: [Violation] = []
     if lengthRange.lower > 0 || lengthRange.upper < .max {
-      let length = text.count
+      // The length of an NSString, which is what Core Data compares.
+      let length = text.utf16.count
       if length < lengthRange.lower {
         let message = "\(length) characters are fewer than the \(lengthRange.lower) required"
         found.append(Violation(code: .stringTooShort, message: message))
