@@ -48,6 +48,11 @@ struct ChangeFile {
             "\(path):\(line): it does not begin as a file of changes does, with \"changesOf\" and \"token\"",
             hint: "seedbed history STORE --json --values writes one")
         }
+        if let count = object["objects"], count.integer.map({ $0 < 0 }) ?? true {
+          throw RunError(
+            .badData, code: "changes.no-head", "\(path):\(line): \"objects\" is no number of changes",
+            hint: "seedbed history STORE --json --values writes one")
+        }
         head = ChangeLine.Head(
           store: store, token: token, authors: (object["authors"]?.array ?? []).compactMap(\.string),
           objectCount: object["objects"]?.integer.map { Int(clamping: $0) })

@@ -43,6 +43,9 @@ struct ChangePlan {
 
   // MARK: Objects
 
+  /// Those that leave room for more objects.
+  private static let primaryKeys: ClosedRange<Int64> = 1...1 << 47
+
   /// The row that a line is about; a new one without values for an insertion.
   private mutating func target(of record: ChangeFile.Record) throws -> Snapshot {
     let entity = try finder.entity(record.object.entity, line: record.line)
@@ -55,6 +58,11 @@ struct ChangePlan {
         code: "changes.there", hint: "were the changes applied before?")
     case (.insert, nil):
       if entity.isAbstract { throw error(record, "is of an abstract entity", code: "changes.abstract") }
+      if finder.knowsPrimaryKeys, !Self.primaryKeys.contains(record.object.primaryKey) {
+        throw error(
+          record, "has a primary key that no object can have", code: "changes.primary-key",
+          hint: "primary keys lie between 1 and \(Self.primaryKeys.upperBound)")
+      }
       let key = finder.knowsPrimaryKeys ? try keep(record.object.primaryKey, entity) : try newKey(entity)
       snapshot = Snapshot(
         objectID: ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key)), version: 1,

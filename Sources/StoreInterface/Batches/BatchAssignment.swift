@@ -49,8 +49,14 @@ package struct BatchAssignment: Sendable {
     self.attribute = attribute
     validator = try AttributeValidator(attribute)
     do {
-      _ = try expression.single(in: ExpressionScope(entity), for: "the new value of \(place)")
-    } catch {
+      let scope = ExpressionScope(entity)
+      _ = try expression.single(in: scope, for: "the new value of \(place)")
+      for result in expression.branches {
+        if case .object = try result.type(in: scope).element {
+          throw StoreError.failure("the new value of \(place) is no value: \(result) is an object")
+        }
+      }
+    } catch let error as PredicateCheckError {
       throw StoreError.failure(error.message)
     }
     if case .constant(let value) = expression { try check(value, of: entity) }
@@ -77,10 +83,27 @@ package struct BatchAssignment: Sendable {
 
   /// The problems of a new value for the attribute.
   package func problems(of value: Value, objectID: ObjectID?, entity: Entity) -> [ValidationError.Problem] {
-    validator.violations(of: attribute.fitting(value) ?? value).map {
+    if let limit = limitProblem(of: value, objectID: objectID, entity: entity) { return [limit] }
+    return validator.violations(of: attribute.fitting(value) ?? value).map {
       ValidationError.Problem(
         objectID: objectID, entity: entity.name, property: path, code: $0.code, message: $0.message, value: value)
     }
+  }
+
+  /// The problem of a number that the attribute has no place for.
+  private func limitProblem(of value: Value, objectID: ObjectID?, entity: Entity) -> ValidationError.Problem? {
+    let isBeyond =
+      switch (attribute.type, value) {
+      case (.double, .double(let number)), (.decimal, .double(let number)): number.isInfinite
+      case (.date, .double), (.float, .double), (.float, .integer), (.float, .decimal):
+        attribute.fitting(value) == nil
+      case (.date, .date(let date)): date.timeIntervalSinceReferenceDate.isInfinite
+      default: false
+      }
+    if !isBeyond { return nil }
+    return ValidationError.Problem(
+      objectID: objectID, entity: entity.name, property: path, code: .numberTooLarge,
+      message: "\(value) does not fit \(attribute.type)", value: value)
   }
 
   /// The new value of an object. A value that cannot be computed is a problem of the object and does not become null.
@@ -88,7 +111,14 @@ package struct BatchAssignment: Sendable {
   package func value<Subject: PredicateSubject>(
     by evaluator: ExpressionEvaluator<Subject>, for objectID: ObjectID
   ) -> (value: Value, failure: ValidationError.Problem?, violations: [ValidationError.Problem]) {
-    let value = evaluator.value(expression).plainValue
+    let result = evaluator.value(expression)
+    let value = result.plainValue
+    if case .object = result {
+      let problem = ValidationError.Problem(
+        objectID: objectID, entity: objectID.entity.name, property: path, code: .wrongType,
+        message: "the new value is an object")
+      return (value, problem, [])
+    }
     if value.isMissing, let failure = evaluator.failure(in: expression) {
       let problem = ValidationError.Problem(
         objectID: objectID, entity: objectID.entity.name, property: path, code: .notANumber,
@@ -108,17 +138,16 @@ extension AttributeDefinition {
     if value.isMissing { return .null }
     switch (type, value) {
     case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer), (.boolean, .boolean),
-      (.double, .double),
       (.date, .date), (.decimal, .decimal), (.string, .string), (.uuid, .uuid), (.uri, .uri), (.binary, .data),
       (.transformable, .data), (.undefined, _), (.objectID, .string):
       return value
-    case (.float, .double(let number)): return .double(Double(Float(number)))
+    case (.float, .double(let number)): return Self.single(number).map { .double($0) }
     case (.integer16, _), (.integer32, _), (.integer64, _): return Self.whole(value).map { .integer($0) }
     case (.boolean, _):
       guard let number = Self.whole(value), number == 0 || number == 1 else { return nil }
       return .boolean(number == 1)
     case (.double, _): return Self.real(value).map { .double($0) }
-    case (.float, _): return Self.real(value).map { .double(Double(Float($0))) }
+    case (.float, _): return Self.real(value).flatMap { Self.single($0) }.map { .double($0) }
     case (.date, .integer), (.date, .double), (.date, .decimal):
       return Self.real(value).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case (.decimal, .integer(let number)): return .decimal(Decimal(number))
@@ -138,12 +167,29 @@ extension AttributeDefinition {
     }
   }
 
+  /// A finite number.
   private static func real(_ value: Value) -> Double? {
-    switch value {
-    case .integer(let number): Double(number)
-    case .double(let number): number
-    case .decimal(let number): Double(number.description)
-    default: nil
-    }
+    let number: Double? =
+      switch value {
+      case .integer(let number): Double(number)
+      case .double(let number): number
+      case .decimal(let number): Double(number.description)
+      default: nil
+      }
+    return number.flatMap { $0.isInfinite ? nil : $0 }
+  }
+
+  /// A number as a Float has it; nil where that is beyond a Float, or nothing is left of it.
+  private static func single(_ number: Double) -> Double? {
+    let single = Double(Float(number))
+    return single.isInfinite || (single == 0 && number != 0) ? nil : single
+  }
+}
+
+extension FetchExpression {
+  /// The expressions of which one gives the result: those of all branches, or the expression itself.
+  fileprivate var branches: [FetchExpression] {
+    if case .conditional(_, let first, let second) = self { return first.branches + second.branches }
+    return [self]
   }
 }

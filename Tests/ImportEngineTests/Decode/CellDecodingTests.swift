@@ -114,8 +114,9 @@ struct CellDecodingTests {
     Case("price", "-0.01", "value.below-minimum@1"), Case("day", "2001-01-02", "date 86400.0"),
     Case("day", "2001-01-03", "value.above-maximum@1"), Case("day", "2000-12-31", "value.below-minimum@1"),
     Case("short", "ab", "text ab"), Case("short", "a", "value.too-short@1"), Case("short", "abcd", "value.too-long@1"),
-    // Characters count, not bytes or scalars.
-    Case("short", "äöü", "text äöü"), Case("short", "e\u{301}e\u{301}e\u{301}", "text e\u{301}e\u{301}e\u{301}"),
+    // UTF-16 counts, as in an NSString.
+    Case("short", "äöü", "text äöü"), Case("short", "e\u{301}a", "text e\u{301}a"),
+    Case("short", "e\u{301}e\u{301}", "value.too-long@1"),
     // The expression has to match the whole text, by whichever alternative.
     Case("code", "ab", "text ab"), Case("code", "123", "text 123"), Case("code", "abc", "value.does-not-match@1"),
     Case("code", "12\n", "value.does-not-match@1"), Case("must", "", "value.missing@1"), Case("must", "\"\"", "text "),

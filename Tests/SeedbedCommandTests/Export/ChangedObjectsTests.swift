@@ -115,6 +115,24 @@ struct ChangedObjectsTests {
   }
 
   @Test(
+    "a file that says what cannot be is refused, and the store stays as it was",
+    arguments: [
+      (#""objects":4"#, #""objects":"x""#, "no number of changes"), (#""objects":4"#, #""objects":1.5"#, "no number"),
+      (#""objects":4"#, #""objects":-1"#, "no number"), (#""primaryKey":4"#, #""primaryKey":0"#, "primary key"),
+      (#""primaryKey":4"#, #""primaryKey":9223372036854775807"#, "primary key"),
+    ])
+  func oddFiles(part: String, replacement: String, words: String) async throws {
+    let (workspace, token) = try await workspace()
+    let changes = try await succeed(workspace, "history", "Shop.sqlite", "--since", token, "--json", "--values")
+    #expect(changes.text.contains(part), "\(changes.text)")
+    try workspace.write("changes.ndjson", changes.text.replacingOccurrences(of: part, with: replacement))
+    let before = try workspace.bytes("Copy.sqlite")
+    let refused = try await workspace.run("apply", "changes.ndjson", "--to", "Copy.sqlite")
+    #expect(refused.exitCode == 65 && refused.talk.contains(words), "\(refused.talk)")
+    #expect(try workspace.bytes("Copy.sqlite") == before)
+  }
+
+  @Test(
     "options that do not go together are refused",
     arguments: [
       ["history", "Shop.sqlite", "--values"], ["history", "Shop.sqlite", "--json", "--values", "--entity", "Item"],

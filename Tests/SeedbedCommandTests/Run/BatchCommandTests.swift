@@ -108,6 +108,17 @@ struct BatchCommandTests {
         ["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "count = 6 / (count - 3)"], 65,
         "cannot be computed: (6 / (count - 3)) has no result"
       ),
+      (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "name = SELF"], 78, "is an object"),
+      (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "name = parent"], 78, "is an object"),
+      (
+        ["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "name = TERNARY(count > 4, parent, 'x')"],
+        78,
+        "is an object"
+      ),
+      (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "ratio = 1e308 * 10"], 65, "Item.ratio"),
+      (
+        ["update", "--entity", "Item", "--where", "count != nil", "--set", "ratio = (count * 1e308) * 10"], 65, "ratio"
+      ),
       (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "rank = 11"], 65, "Item.rank"),
       (["update", "--entity", "Item", "--where", "TRUEPREDICATE", "--set", "rank = rank + 6"], 65, "Item/p1"),
       (
