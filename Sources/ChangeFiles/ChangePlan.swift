@@ -29,11 +29,12 @@ struct ChangePlan {
     self.file = file
     self.store = store
     finder = ChangedObjectFinder(file, in: store)
+    // Deletions come first: a new object may have the key of one that goes.
+    for record in file.records where record.change == .delete { _ = try target(of: record) }
     var snapshots: [Snapshot] = []
-    for record in file.records { snapshots.append(try target(of: record)) }
-    for (record, snapshot) in zip(file.records, snapshots) where record.change != .delete {
-      try plan(record, snapshot)
-    }
+    let others = file.records.lazy.filter { $0.change != .delete }
+    for record in others { snapshots.append(try target(of: record)) }
+    for (record, snapshot) in zip(others, snapshots) { try plan(record, snapshot) }
     try checkDeletions()
   }
 
@@ -49,7 +50,7 @@ struct ChangePlan {
   /// The row that a line is about; a new one without values for an insertion.
   private mutating func target(of record: ChangeFile.Record) throws -> Snapshot {
     let entity = try finder.entity(record.object.entity, line: record.line)
-    let known = try finder.snapshot(record.object, line: record.line)
+    let known = try storedRow(of: record)
     let snapshot: Snapshot
     switch (record.change, known) {
     case (.insert, let known?):
@@ -88,6 +89,15 @@ struct ChangePlan {
       throw error(record, "is changed in line \(earlier), too", code: "changes.twice")
     }
     return snapshot
+  }
+
+  /// The row that the store has for a line; nil where there is none.
+  private mutating func storedRow(of record: ChangeFile.Record) throws -> Snapshot? {
+    if record.change != .insert { return try finder.snapshot(record.object, line: record.line) }
+    let row = try finder.row(record.object, line: record.line)
+    // An object of another store that goes leaves its key to the new one.
+    if !finder.knowsPrimaryKeys, let row, deleted.contains(row.objectID) { return nil }
+    return row
   }
 
   /// Makes sure that the store gives the key to no other object.

@@ -36,7 +36,11 @@ enum ChangeValue {
     case .boolean:
       if case .boolean(let flag) = content { return .boolean(flag) }
       return nil
-    case .double, .float: return real(content).map { .double($0) }
+    case .double: return real(content).map { .double($0) }
+    case .float:
+      // The text is infinity, which is written only where the changed store has it.
+      if content.string != nil { return real(content).map { .double($0) } }
+      return real(content).flatMap { attribute.fitting(.double($0)) }
     case .date:
       if let text = content.string, let seconds = DateParser.iso8601.parse(text) { return date(seconds) }
       return real(content).map(date)

@@ -21,16 +21,18 @@ extension StoreHistory {
   ) throws(RunError) -> (objects: Int, token: PersistentHistoryToken) {
     try opened { store in
       var changes = NetChanges()
+      var otherKeys = ObjectsWithOtherKeys()
       var authors: Set<String> = []
       let token = try read(store, from: start, Filter(), limit: nil) { transaction in
         changes.add(transaction)
+        otherKeys.add(transaction)
         if let author = transaction.author { authors.insert(author) }
       }
       let all = changes.all
       let head = ChangeLine.Head(
         store: store.identifier, token: token.description, authors: authors.sorted(), objectCount: all.count)
       line(head.json.text(isIndented: false))
-      var writer = ChangeWriter(store)
+      var writer = ChangeWriter(store, otherKeys.objects)
       for start in stride(from: 0, to: all.count, by: ChangeWriter.objectsPerPart) {
         let part = Array(all[start..<min(start + ChangeWriter.objectsPerPart, all.count)])
         for object in try writer.lines(part) { line(object.text(isIndented: false)) }
@@ -40,17 +42,50 @@ extension StoreHistory {
   }
 }
 
+/// The objects whose keys are others than at the place where the changes begin, or may be.
+private struct ObjectsWithOtherKeys {
+  /// The objects so far.
+  private(set) var objects: Set<ObjectID> = []
+  private var deleted: Set<ObjectID> = []
+  /// The names of the key's attributes by the entity's index.
+  private var names: [Int: Set<String>] = [:]
+
+  /// Adds the changes of a transaction.
+  mutating func add(_ transaction: PersistentHistoryTransaction) {
+    for change in transaction.changes ?? [] {
+      let id = change.changedObjectID
+      switch change.changeType {
+      case .delete: deleted.insert(id)
+      // The store gave the primary key out again.
+      case .insert: if deleted.contains(id) { objects.insert(id) }
+      case .update:
+        if !keyNames(of: id.entity).isDisjoint(with: change.updatedPropertyNames ?? []) { objects.insert(id) }
+      }
+    }
+  }
+
+  private mutating func keyNames(of entity: Entity) -> Set<String> {
+    if let known = names[entity.index] { return known }
+    let made = Set((ChangeLine.key(of: entity) ?? []).map(\.name))
+    names[entity.index] = made
+    return made
+  }
+}
+
 /// Makes the lines of changed objects, a part of them at a time.
 private struct ChangeWriter {
   static let objectsPerPart = 512
 
   private let store: SQLiteStore
   private let computed: Set<String>
+  /// The objects of which a deletion does not tell the key that other stores know them by.
+  private let otherKeys: Set<ObjectID>
   /// The rows of the part and of its destinations.
   private var rows: [ObjectID: Snapshot] = [:]
 
-  init(_ store: SQLiteStore) {
+  init(_ store: SQLiteStore, _ otherKeys: Set<ObjectID>) {
     self.store = store
+    self.otherKeys = otherKeys
     computed = Set(
       store.layout.derivedAttributes.filter { $0.obstacle == nil }.map { "\($0.entity.root.name).\($0.name)" })
   }
@@ -98,8 +133,8 @@ private struct ChangeWriter {
     let id = change.changedObjectID
     var line: [(String, JSONValue)] = [("change", .string("\(change.changeType)"))]
     if change.changeType == .delete {
-      return .object(
-        line + reference(id, key: ChangeLine.key(of: id.entity).flatMap { key(in: change.tombstoneValues, $0) }))
+      let attributes = otherKeys.contains(id) ? nil : ChangeLine.key(of: id.entity)
+      return .object(line + reference(id, key: attributes.flatMap { key(in: change.tombstoneValues, $0) }))
     }
     guard let row = rows[id] else {
       throw RunError(

@@ -24,11 +24,20 @@ struct ChangedObjectFinder {
   private var found: [Source: Snapshot?] = [:]
   /// The objects that the file inserts, by their new ids.
   private var inserted: [Source: ObjectID] = [:]
+  /// The attributes of a key that the file changes, by the object that it updates. Keys in the file are the new ones.
+  private var changedKeys: [Source: Set<String>] = [:]
 
   init(_ file: ChangeFile, in store: SQLiteStore) {
     self.file = file
     self.store = store
     knowsPrimaryKeys = file.head.store == store.identifier
+    if !knowsPrimaryKeys { return }
+    for record in file.records where record.change == .update && !record.values.isEmpty {
+      guard let entity = store.model[record.object.entity] else { continue }
+      let names = Set((ChangeLine.key(of: entity) ?? []).map(\.name)).intersection(record.values.keys)
+      if names.isEmpty { continue }
+      changedKeys[Source(root: entity.root.index, primaryKey: record.object.primaryKey)] = names
+    }
   }
 
   func entity(_ name: String, line: Int) throws(RunError) -> Entity {
@@ -45,7 +54,15 @@ struct ChangedObjectFinder {
   }
 
   /// The snapshot of an object that is there; nil where there is none.
+  /// - Throws: `RunError` where the primary key is that of an object with another key.
   mutating func snapshot(_ reference: ChangeLine.Reference, line: Int) throws -> Snapshot? {
+    guard let snapshot = try row(reference, line: line) else { return nil }
+    try checkKey(of: snapshot, reference, line: line)
+    return snapshot
+  }
+
+  /// The snapshot of an object that is there, whatever its key; nil where there is none.
+  mutating func row(_ reference: ChangeLine.Reference, line: Int) throws -> Snapshot? {
     let entity = try entity(reference.entity, line: line)
     let source = Source(root: entity.root.index, primaryKey: reference.primaryKey)
     if let known = found[source] { return known }
@@ -73,6 +90,39 @@ struct ChangedObjectFinder {
     return try snapshot(reference, line: line)?.objectID
   }
 
+  /// Checks that an object that was found by its primary key has the values of the line's key, except for those that
+  /// the file changes.
+  private func checkKey(of snapshot: Snapshot, _ reference: ChangeLine.Reference, line: Int) throws(RunError) {
+    guard knowsPrimaryKeys, let key = reference.key else { return }
+    let entity = snapshot.objectID.entity
+    let changed = changedKeys[Source(root: entity.root.index, primaryKey: reference.primaryKey)] ?? []
+    let name = "\(reference.entity)/\(reference.primaryKey)"
+    var told: [(String, JSONValue)] = []
+    var stored: [(String, JSONValue)] = []
+    var isSame = true
+    // Files have no values of the types that say nothing about their values.
+    for attribute in ChangeLine.key(of: entity) ?? []
+    where !changed.contains(attribute.name) && attribute.type != .undefined && attribute.type != .objectID {
+      guard let content = key[attribute.name],
+        let index = entity.attributes.firstIndex(where: { $0.name == attribute.name })
+      else { continue }
+      guard let value = ChangeValue.value(content, of: attribute) else {
+        throw ChangeFile.error(
+          file.path, line, "\(name) has a key with a \(attribute.name) that is no \(attribute.type)",
+          code: "changes.value")
+      }
+      isSame = isSame && value.isIdentical(to: snapshot.attributes[index])
+      told.append((attribute.name, ChangeValue.json(value)))
+      stored.append((attribute.name, ChangeValue.json(snapshot.attributes[index])))
+    }
+    if isSame { return }
+    let keys = [stored, told].map { JSONValue.object($0).text(isIndented: false) }
+    throw ChangeFile.error(
+      file.path, line, "\(name) is another object in \(store.path): its key is \(keys[0]) there, and \(keys[1]) here",
+      code: "changes.other-object",
+      hint: "both stores have changed apart: apply the changes to a store that was not changed otherwise")
+  }
+
   private func key(_ reference: ChangeLine.Reference, _ entity: Entity, line: Int) throws(RunError) -> FetchPredicate {
     let name = "\(reference.entity)/\(reference.primaryKey)"
     guard let attributes = ChangeLine.key(of: entity) else {
@@ -91,7 +141,8 @@ struct ChangedObjectFinder {
           file.path, line,
           "\(name) cannot be found in \(store.path), which is another store than the one that was changed: the line has no "
             + "\(attribute.name) of it", code: "changes.no-key",
-          hint: "of a deleted object only attributes with preservation after deletion are known")
+          hint: "of a deleted object only attributes with preservation after deletion are known, and only where "
+            + "nothing changed them before")
       }
       parts.append(.comparison([attribute.name], .equal, value))
     }

@@ -71,9 +71,11 @@ struct AssignedColumn {
       doubts.append("typeof(\(value)) NOT IN ('integer', 'null')")
       if width != .min ... .max { doubts.append("\(value) NOT BETWEEN \(width.lowerBound) AND \(width.upperBound)") }
     case .boolean: doubts.append("\(value) NOT IN (0, 1)")
-    // Beyond the greatest number is infinity, which no attribute holds, and no decimal has as many digits.
-    case .double, .float, .date: doubts.append("abs(\(value)) > 1.7976931348623157e308")
-    case .decimal: doubts.append("abs(\(value)) > 3.5e165")
+    // Beyond the greatest number is infinity, which no attribute holds, and no decimal has as many digits. SQLite's abs
+    // fails for the least integer.
+    case .double, .float, .date:
+      doubts.append("\(value) NOT BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308")
+    case .decimal: doubts.append("\(value) NOT BETWEEN -3.5e165 AND 3.5e165")
     case .string:
       if isLimited || attribute.regularExpression?.isEmpty == false { doubts.append("\(value) IS NOT NULL") }
       return doubts.isEmpty ? nil : "(\(doubts.joined(separator: " OR ")))"

@@ -94,16 +94,37 @@ package struct BatchAssignment: Sendable {
   private func limitProblem(of value: Value, objectID: ObjectID?, entity: Entity) -> ValidationError.Problem? {
     let isBeyond =
       switch (attribute.type, value) {
-      case (.double, .double(let number)), (.decimal, .double(let number)): number.isInfinite
-      case (.date, .double), (.float, .double), (.float, .integer), (.float, .decimal):
+      case (.double, .double(let number)): number.isInfinite
+      case (.date, .double), (.decimal, .double), (.float, .double), (.float, .integer), (.float, .decimal):
         attribute.fitting(value) == nil
       case (.date, .date(let date)): date.timeIntervalSinceReferenceDate.isInfinite
       default: false
       }
     if !isBeyond { return nil }
     return ValidationError.Problem(
-      objectID: objectID, entity: entity.name, property: path, code: .numberTooLarge,
-      message: "\(value) does not fit \(attribute.type)", value: value)
+      objectID: objectID, entity: entity.name, property: path,
+      code: Self.isTiny(value) ? .numberTooSmall : .numberTooLarge,
+      message: "\(Self.text(of: value)) does not fit \(attribute.type)", value: value)
+  }
+
+  /// Whether a number lies so near to zero that it can only be too small.
+  private static func isTiny(_ value: Value) -> Bool {
+    switch value {
+    case .double(let number): number.magnitude < 1
+    case .decimal(let number): number.magnitude < 1
+    default: false
+    }
+  }
+
+  /// A number as messages name it.
+  private static func text(of value: Value) -> String {
+    switch value {
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .decimal(let number): number.description
+    case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
+    default: "\(value)"
+    }
   }
 
   /// The new value of an object. A value that cannot be computed is a problem of the object and does not become null.
@@ -152,6 +173,7 @@ extension AttributeDefinition {
       return Self.real(value).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case (.decimal, .integer(let number)): return .decimal(Decimal(number))
     case (.decimal, .double(let number)):
+      if number.isInfinite { return nil }
       return Decimal(string: String(number), locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
     default: return nil
     }
@@ -189,7 +211,11 @@ extension AttributeDefinition {
 extension FetchExpression {
   /// The expressions of which one gives the result: those of all branches, or the expression itself.
   fileprivate var branches: [FetchExpression] {
-    if case .conditional(_, let first, let second) = self { return first.branches + second.branches }
-    return [self]
+    switch self {
+    case .conditional(_, let first, let second): first.branches + second.branches
+    // Hints for an index give their first operand.
+    case .function(.noIndex, let operands), .function(.indexed, let operands): operands.first?.branches ?? [self]
+    default: [self]
+    }
   }
 }
