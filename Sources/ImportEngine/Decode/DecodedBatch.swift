@@ -263,7 +263,8 @@ final class DecodedBatch: @unchecked Sendable {
     root.keep(records: good)
   }
 
-  /// A batch of its own with the rows of records that are held back. It shares the record batch, which is not reused from then on.
+  /// A batch of its own with the rows of records that are held back. It shares the record batch, which is not reused
+  /// from then on.
   func copy(records wanted: Set<Int>) -> DecodedBatch {
     recordsAreRetained = true
     let copy = DecodedBatch(records: records, file: file, root: root.copy())

@@ -82,9 +82,13 @@ struct UnchangedScan {
     let node = decoded.root
     let found = result.found
     let pending = session.pendingReferences
-    let roots = found.primaryKeys.map { key in
-      key == 0 ? 0 : pending.rootReference(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
-    }
+    // Nearly no batch meets records that wait.
+    let mayMeetWaiting = !(pending.hasNoProvisionalRows && session.heldObjects.isEmpty)
+    let roots =
+      mayMeetWaiting
+      ? found.primaryKeys.map { key in
+        key == 0 ? 0 : pending.rootReference(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
+      } : []
     var findings = [ScannedRecords.Finding](repeating: .init(), count: decoded.records.count)
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
@@ -92,7 +96,7 @@ struct UnchangedScan {
       if found.findings[row] != .same { findings[record].isDeferred = true }
       if found.findings[row] == .absent { findings[record].isNew = true }
       // A record is deferred when its stored row may still be deleted.
-      if !pending.hasNoProvisionalRows, pending.provisionalRows.contains(roots[row]) {
+      if mayMeetWaiting, pending.provisionalRows.contains(roots[row]) {
         findings[record].isUncertain = true
       }
       // Safety: the batch was made by the step's plan, of which `demanded` has columns.

@@ -1,7 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// The references of a run whose destinations are not there yet, with the rows that may go because of them. Used by the run's thread.
+/// The references of a run whose destinations are not there yet, with the rows that may go because of them. Used by the
+/// run's thread.
 final class PendingReferences {
   let target: any ImportTarget
   let tables: KeyTables

@@ -8,14 +8,15 @@ import StoreInterface
 /// as finished pages (`TableRewrite`).
 final class FindOrCreateStrategy: WritingStrategy {
   let scope: StepScope
-  let held: HeldRecords?
+  private let heldRecords: HeldRecords
+  var held: HeldRecords? { heldRecords }
   /// The batch whose objects are being saved.
   private var saving: ObjectSave?
   private var session: ImportSession { scope.session }
 
   init(_ scope: StepScope) {
     self.scope = scope
-    held = HeldRecords(step: scope.index, session: scope.session)
+    heldRecords = HeldRecords(step: scope.index, session: scope.session)
   }
 
   func begin() throws { try scope.beginLookups() }
@@ -114,11 +115,7 @@ final class FindOrCreateStrategy: WritingStrategy {
       provisional.deferExclusive(&waiting)
     }
     guard decoded.root.batch.count > 0 else { return nil }
-    if decoded.wasHeld {
-      session.ownerClaims.dropSuperseded(from: decoded, step: scope.index) {
-        matched.row(ofRecord: $0)?.primaryKey ?? 0
-      }
-    }
+    heldRecords.dropSuperseded(from: decoded, matched)
     return try session.objects.begin(decoded, plan: plan, waiting: waiting)
   }
 
@@ -127,15 +124,14 @@ final class FindOrCreateStrategy: WritingStrategy {
     _ provisional: ProvisionalRecords, of decoded: DecodedBatch, _ matched: MatchedRecords, _ stored: StoredRows,
     _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
   ) {
-    guard let held else { return }
     let pending = session.pendingReferences
     var records = matched.waiting(unresolved) { arrivals.keepsOrder && pending.isProvisional($0) }
     records.formUnion(
       provisional.heldBack(stored, holdsWaiting: arrivals.waitsForProvisional) {
         arrivals.keepsOrder && pending.provisionalRows.contains($0)
       })
-    held.addThoseBehind(&records, of: decoded, stored, arrivals)
-    if !records.isEmpty { held.hold(records, of: decoded, matched, stored) }
+    heldRecords.addThoseBehind(&records, of: decoded, stored, arrivals)
+    if !records.isEmpty { heldRecords.hold(records, of: decoded, matched, stored) }
   }
 
   /// What the rows of a batch match.

@@ -6,12 +6,13 @@ import StoreInterface
 /// written as finished pages (`TableRewrite`).
 final class UpsertStrategy: WritingStrategy {
   let scope: StepScope
-  let held: HeldRecords?
+  private let heldRecords: HeldRecords
+  var held: HeldRecords? { heldRecords }
   private var session: ImportSession { scope.session }
 
   init(_ scope: StepScope) {
     self.scope = scope
-    held = HeldRecords(step: scope.index, session: scope.session)
+    heldRecords = HeldRecords(step: scope.index, session: scope.session)
   }
 
   func begin() throws { try scope.beginLookups() }
@@ -55,6 +56,7 @@ final class UpsertStrategy: WritingStrategy {
       unresolved = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
     }
     guard node.batch.count > 0 else { return }
+    heldRecords.dropSuperseded(from: decoded, matched)
 
     var outcomes = [RowOutcome](repeating: .unchanged, count: node.batch.count)
     var keys = [Int64](repeating: 0, count: node.batch.count)
@@ -75,14 +77,13 @@ final class UpsertStrategy: WritingStrategy {
   private func hold(
     _ decoded: DecodedBatch, _ matched: MatchedRecords, _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
   ) {
-    guard let held else { return }
     let pending = session.pendingReferences
     let stored = StoredRows([
       decoded.root.records.map { matched.row(ofRecord: Int($0)).map(pending.rootReference) ?? 0 }
     ])
     var records = matched.waiting(unresolved) { arrivals.keepsOrder && pending.isProvisional($0) }
-    held.addThoseBehind(&records, of: decoded, stored, arrivals)
-    if !records.isEmpty { held.hold(records, of: decoded, matched, stored) }
+    heldRecords.addThoseBehind(&records, of: decoded, stored, arrivals)
+    if !records.isEmpty { heldRecords.hold(records, of: decoded, matched, stored) }
   }
 
   private func note(

@@ -39,6 +39,12 @@ final class HeldRecords {
     decoded.drop(records: records)
   }
 
+  /// Takes out of records that were held what later ones have given to other owners meanwhile.
+  func dropSuperseded(from decoded: DecodedBatch, _ matched: MatchedRecords) {
+    if !decoded.wasHeld { return }
+    session.ownerClaims.dropSuperseded(from: decoded, step: step) { matched.row(ofRecord: $0)?.primaryKey ?? 0 }
+  }
+
   /// Gives up all records, in input order, to be tried again.
   func release() -> [DecodedBatch] {
     defer { batches = [] }

@@ -56,6 +56,12 @@ struct ContextEvent {
     if entries.indices.contains(index) { entries[index].before?.addMissingMembers(of: object) }
   }
 
+  /// As `addMissingMembers(of:)`, for one relationship.
+  mutating func addMissingMembers(of object: ManagedObject, at relationship: Int) {
+    let index = Int(object.marks.eventIndex)
+    if entries.indices.contains(index) { entries[index].before?.addMissingMembers(of: object, at: relationship) }
+  }
+
   /// Clears the objects' places in this event, which is over.
   func releaseObjects() {
     for index in entries.indices { entries[index].object.marks.eventIndex = -1 }
@@ -145,6 +151,12 @@ struct ObjectState {
   mutating func addMissingMembers(of object: ManagedObject) {
     if memberLists.isEmpty { memberLists = Array(repeating: nil, count: object.memberLists.count) }
     for index in memberLists.indices where memberLists[index] == nil { memberLists[index] = object.memberLists[index] }
+  }
+
+  /// Takes the members of one relationship, if they were not there.
+  mutating func addMissingMembers(of object: ManagedObject, at index: Int) {
+    if memberLists.isEmpty { memberLists = Array(repeating: nil, count: object.memberLists.count) }
+    if memberLists[index] == nil { memberLists[index] = object.memberLists[index] }
   }
 }
 

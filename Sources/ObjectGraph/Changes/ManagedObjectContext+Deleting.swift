@@ -14,9 +14,7 @@ extension ManagedObjectContext {
     guard object.status == .loaded || object.status == .inserted else { return }
     // The hook may delete it, or one that deletes it in turn.
     if object.marks.hook == .prepareForDeletion { return }
-    object.marks.hook = .prepareForDeletion
-    object.prepareForDeletion()
-    object.marks.hook = .none
+    object.running(.prepareForDeletion) { object.prepareForDeletion() }
     guard object.status == .loaded || object.status == .inserted else { return }
     markDeleted(object)
     pending.propagateLater(object)
@@ -78,8 +76,8 @@ extension ManagedObjectContext {
     noteLoadedMembers(of: object)
   }
 
-  /// Adds relationships that were loaded since an object changed first to the noted state, so that undo can restore them.
-  func noteLoadedMembers(of object: ManagedObject) {
+  /// Adds the relationships that the deletion loaded to the noted state, so that undo can restore them.
+  private func noteLoadedMembers(of object: ManagedObject) {
     if undoManager != nil { event.addMissingMembers(of: object) }
   }
 

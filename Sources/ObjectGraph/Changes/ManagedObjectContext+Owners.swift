@@ -28,13 +28,13 @@ extension ManagedObjectContext {
     let faults = owners.filter { $0.isUnloaded && !$0.hasStored }
     do {
       if !faults.isEmpty { _ = try objects(with: faults.map(\.objectID)) }
+      // Relationships that were set to lead to one of these are reported by the save.
+      for owner in faults where owner.isUnloaded && !owner.hasStored {
+        owner.fire()
+        if owner.isInert { pending.noteLostDestination(owner.objectID) }
+      }
     } catch {
       deferError(error)
-    }
-    // Relationships that were set to lead to one of these are reported by the save.
-    for owner in faults where owner.isUnloaded && !owner.hasStored {
-      owner.fire()
-      if owner.isInert { pending.noteLostDestination(owner.objectID) }
     }
     for owner in owners {
       if owner.isUnloaded && owner.hasStored { owner.fire() }

@@ -74,6 +74,11 @@ extension ManagedObjectContext {
     event.note(object, before: object.state)
   }
 
+  /// Adds a relationship that was loaded since the object's first change in an event, so that undo can restore it.
+  func noteLoadedMembers(of object: ManagedObject, at index: Int) {
+    if undoManager != nil { event.addMissingMembers(of: object, at: index) }
+  }
+
   func noteInsertion(of object: ManagedObject) { event.note(object, before: nil) }
 
   /// Values were replaced by those of the store.

@@ -101,10 +101,14 @@ extension ManagedObject {
   }
 
   /// Has a subclass do what it does with fetched values.
-  func awake() {
-    marks.hook = .awakeFromFetch
-    awakeFromFetch()
-    marks.hook = .none
+  func awake() { running(.awakeFromFetch) { awakeFromFetch() } }
+
+  /// Marks the hook that runs. One may run within another: a refresh in `prepareForDeletion` fetches anew.
+  func running(_ hook: ObjectMarks.Hook, _ body: () -> Void) {
+    let outer = marks.hook
+    marks.hook = hook
+    body()
+    marks.hook = outer
   }
 
   /// To be called before a property changes: notes what the object was when the current event began.

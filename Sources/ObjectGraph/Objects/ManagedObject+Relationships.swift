@@ -262,7 +262,7 @@ extension ManagedObject {
     } else {
       putMembers(list, at: index)
       // The event may have noted the object before its members were here.
-      if marks.eventIndex >= 0 { context.noteLoadedMembers(of: self) }
+      if marks.eventIndex >= 0 { context.noteLoadedMembers(of: self, at: index) }
     }
   }
 

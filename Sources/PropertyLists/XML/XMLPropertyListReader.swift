@@ -181,14 +181,14 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
       guard let next = bytes[at...].firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
         throw problem("<\(name)> is not closed", at: start)
       }
-      text += Self.withLineEnds(bytes[at..<next])
+      Self.append(bytes[at..<next], to: &text)
       at = next
       if bytes[at] == UInt8(ascii: "&") {
         text += try entity()
       } else if isAt("<![CDATA[") {
         let from = at + 9
         try pass(through: "]]>")
-        text += Self.withLineEnds(bytes[from..<at - 3])
+        Self.append(bytes[from..<at - 3], to: &text)
       } else if isAt("<!--") {
         try pass(through: "-->")
       } else {
@@ -204,10 +204,12 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
     return string
   }
 
-  /// Literal text with the line ends that XML has. An entity may stand for a carriage return.
-  private static func withLineEnds(_ literal: ArraySlice<UInt8>) -> [UInt8] {
-    guard literal.contains(0x0D) else { return Array(literal) }
-    var text: [UInt8] = []
+  /// Adds literal text with the line ends that XML has. An entity may stand for a carriage return.
+  private static func append(_ literal: ArraySlice<UInt8>, to text: inout [UInt8]) {
+    guard literal.contains(0x0D) else {
+      text += literal
+      return
+    }
     var wasReturn = false
     for byte in literal {
       if byte == 0x0D {
@@ -217,7 +219,6 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
       }
       wasReturn = byte == 0x0D
     }
-    return text
   }
 
   private mutating func entity() throws(PropertyListError) -> [UInt8] {

@@ -43,6 +43,11 @@ struct WaitingOrderTests {
     var testDescription: String { name }
   }
 
+  /// Two records that claim one object, of which the first waits.
+  private static let twoClaims = Step(
+    entity: "B", map: [keyed("riap"), keyed("nn")],
+    records: [#"{"k":"b0","riap":"a0","nn":["a1"]}"#, #"{"k":"b1","riap":"a0"}"#])
+
   static let cases: [Case] = [
     Case(
       name: "a record that nests an object whose own record waits comes after that",
@@ -72,19 +77,11 @@ struct WaitingOrderTests {
     Case(
       name: "of two records that claim an object, the later one has it, though the first one waits",
       before: [Step(map: [], records: [#"{"k":"a0"}"#])],
-      steps: [
-        Step(
-          entity: "B", map: [keyed("riap"), keyed("nn")],
-          records: [#"{"k":"b0","riap":"a0","nn":["a1"]}"#, #"{"k":"b1","riap":"a0"}"#])
-      ]),
+      steps: [twoClaims]),
     Case(
       name: "also where the first one is a change",
       before: [Step(map: [], records: [#"{"k":"a0"}"#]), Step(entity: "B", map: [], records: [#"{"k":"b0"}"#])],
-      steps: [
-        Step(
-          entity: "B", map: [keyed("riap"), keyed("nn")],
-          records: [#"{"k":"b0","riap":"a0","nn":["a1"]}"#, #"{"k":"b1","riap":"a0"}"#])
-      ]),
+      steps: [twoClaims]),
     Case(
       name: "members of a list too",
       before: [Step(map: [], records: [#"{"k":"a0"}"#, #"{"k":"a5"}"#])],
@@ -98,6 +95,13 @@ struct WaitingOrderTests {
       before: [Step(map: [], records: [#"{"k":"a0"}"#])],
       steps: [
         Step(map: [keyed("par"), keyed("mm")], records: [#"{"k":"a0","par":"a3","mm":["b3"]}"#]),
+        Step(map: [keyed("kids")], records: [#"{"k":"a1","kids":["a0"]}"#]),
+      ]),
+    Case(
+      name: "also where it is written without objects",
+      before: [Step(map: [], records: [#"{"k":"a0"}"#])],
+      steps: [
+        Step(map: [keyed("par"), keyed("one")], records: [#"{"k":"a0","par":"a3","one":"b3"}"#]),
         Step(map: [keyed("kids")], records: [#"{"k":"a1","kids":["a0"]}"#]),
       ]),
   ]
