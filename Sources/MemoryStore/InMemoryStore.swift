@@ -9,7 +9,7 @@ import Synchronization
 /// SQLite store is compared with.
 ///
 /// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called
-/// from any thread; calls are serialised by a lock.
+/// from any thread; calls are serialised by a lock. Whatever saves holds a second one, a batch from its reading on.
 public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching, QueryGenerations,
   MetadataKeeping
 {
@@ -22,6 +22,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   let layout: ModelLayout
   let contents: Mutex<InMemoryContents>
   let observers = InMemoryObservers()
+  private let saving = NSRecursiveLock()
   private let programMetadata = Mutex<[String: PropertyListValue]>([:])
 
   /// An empty store. Its identifier is a fresh UUID unless one is given.
@@ -108,7 +109,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   public func save(_ request: SaveRequest) throws {
     for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
     for deletion in request.deleted { try check(deletion.objectID.entity) }
-    try contents.withLock { try $0.saveRecording(request) }
+    try saving.withLock { try contents.withLock { try $0.saveRecording(request) } }
     tellObservers()
   }
 
@@ -117,17 +118,25 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
     for deletion in request.deleted { try check(deletion.objectID.entity) }
-    try contents.withLock { contents in
-      let before = contents
-      try contents.saveRecording(request)
-      do {
-        try body()
-      } catch {
-        contents = before
-        throw error
+    try saving.withLock {
+      try contents.withLock { contents in
+        let before = contents
+        try contents.saveRecording(request)
+        do {
+          try body()
+        } catch {
+          contents = before
+          throw error
+        }
       }
     }
     tellObservers()
+  }
+
+  /// Carries the batch out on objects, while nothing else is saved.
+  @discardableResult
+  public func perform(_ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void) throws -> BatchOutcome {
+    try performThroughObjects(batch, holding: saving, beforeCommit: body)
   }
 
   private func check(_ entity: Entity) throws(StoreError) {

@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import Predicates
 import StoreInterface
+import Synchronization
 import TestSupport
 import Testing
 
@@ -57,5 +58,71 @@ struct StoreBatchTests {
     if kind == .inMemory { return }
     try store.close()
     #expect(try Self.books(kind.open(in: folder, model)) == expected)
+  }
+
+  /// Threads that save all the time, and what they did.
+  private final class Savers: Sendable {
+    let isOver = Atomic(false)
+    let saves = Atomic(0)
+    let failures = Mutex<[String]>([])
+    private let group = DispatchGroup()
+
+    func start(_ save: @escaping @Sendable () throws -> Void) {
+      for _ in 0..<2 {
+        group.enter()
+        Thread.detachNewThread { [self] in
+          defer { group.leave() }
+          while !isOver.load(ordering: .relaxed) {
+            do {
+              try save()
+              saves.add(1, ordering: .relaxed)
+            } catch StoreError.optimisticLockingFailure {
+            } catch {
+              failures.withLock { $0.append("\(error)") }
+              return
+            }
+          }
+        }
+      }
+    }
+
+    func stop() {
+      isOver.store(true, ordering: .relaxed)
+      group.wait()
+    }
+  }
+
+  /// Stores that carry out batches on objects read these and save them; a save in between would make that save stale.
+  @Test("no save comes between what a batch reads and what it writes", arguments: StoreKind.allCases)
+  func batchesBesideSaves(kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    let model = try Library.model()
+    let opened = try kind.open(in: folder, model)
+    try Library.fill(opened)
+    let store = try #require(opened as? any BatchWriting)
+    let book = try Museum.entity("Book", of: model)
+    let first = try Self.years(store)
+    let savers = Savers()
+    savers.start {
+      var request = SaveRequest()
+      request.updated = try store.snapshots(FetchSpecification(book))
+      try store.save(request)
+    }
+    defer { savers.stop() }
+    var rounds = 0
+    while rounds < 40 || savers.saves.load(ordering: .relaxed) == 0 && savers.failures.withLock(\.isEmpty) {
+      let years = BatchUpdate(FetchSpecification(book), assignments: ["year": FetchExpression(format: "year + 1")])
+      try store.perform(StoreBatch(.update(years)))
+      rounds += 1
+    }
+    #expect(try Self.years(store) == first.map { $0 + Int64(rounds) })
+    savers.stop()
+    #expect(savers.failures.withLock { $0 } == [])
+  }
+
+  private static func years(_ store: any PersistentStore) throws -> [Int64] {
+    let book = try Museum.entity("Book", of: store.model)
+    let year = book.attributes.firstIndex { $0.name == "year" } ?? 0
+    return try store.snapshots(FetchSpecification(book)).compactMap { $0.attributes[year].integer }
   }
 }

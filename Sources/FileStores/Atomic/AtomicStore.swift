@@ -36,6 +36,8 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   }
   private let state: Mutex<State>
   private let objects: InMemoryStore
+  /// Held by every save, and by a batch from its reading to its writing.
+  private let saving = NSRecursiveLock()
 
   /// Opens a store, or makes an empty one when there is no file.
   /// - Throws: `StoreError.missing` when there is no file and the store is read-only, `.notAStore` when the file is no
@@ -143,6 +145,12 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
     try save(request, changingMetadata: { _ in }, beforeCommit: body)
   }
 
+  /// Carries the batch out on objects, while nothing else is saved.
+  @discardableResult
+  public func perform(_ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void) throws -> BatchOutcome {
+    try performThroughObjects(batch, holding: saving, beforeCommit: body)
+  }
+
   /// Writes the metadata with a change of it, which holds when the file is written.
   private func save(
     _ request: SaveRequest, changingMetadata change: (inout [String: PropertyListValue]) -> Void,
@@ -152,15 +160,17 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
     var request = request
     for index in request.inserted.indices { try request.inserted[index].normalizeValues() }
     for index in request.updated.indices { try request.updated[index].normalizeValues() }
-    try objects.save(request) { changed in
-      try body()
-      try state.withLock { state in
-        var changed = changed
-        changed.metadata = state.metadata
-        change(&changed.metadata)
-        changed.setVersion(of: model, storeType: format.storeType)
-        try state.file.write(try format.write(changed, model: model))
-        state.metadata = changed.metadata
+    try saving.withLock {
+      try objects.save(request) { changed in
+        try body()
+        try state.withLock { state in
+          var changed = changed
+          changed.metadata = state.metadata
+          change(&changed.metadata)
+          changed.setVersion(of: model, storeType: format.storeType)
+          try state.file.write(try format.write(changed, model: model))
+          state.metadata = changed.metadata
+        }
       }
     }
   }

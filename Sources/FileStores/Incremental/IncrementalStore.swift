@@ -267,6 +267,14 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     }
   }
 
+  /// Carries the batch out on objects, under the store's lock.
+  @discardableResult
+  public final func perform(
+    _ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void
+  ) throws -> BatchOutcome {
+    try performThroughObjects(batch, holding: lock, beforeCommit: body)
+  }
+
   /// The changes of to-many relationships with all members, so that a subclass need not know what others did meanwhile.
   private func wholeMembers(_ request: SaveRequest) throws -> [SaveRequest.ToManyChange] {
     let new = Set(request.inserted.map(\.objectID))

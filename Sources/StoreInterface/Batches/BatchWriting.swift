@@ -1,3 +1,4 @@
+package import Foundation
 import ObjectModel
 
 /// The capability of a store to change many objects by itself, in one transaction.
@@ -21,10 +22,10 @@ public protocol BatchWriting: TwoPhaseSaving {
 }
 
 extension BatchWriting {
-  /// Carries the batch out on objects.
+  /// Carries the batch out on objects. When these are changed by another save meanwhile, it begins anew, a few times.
   @discardableResult
   public func perform(_ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void) throws -> BatchOutcome {
-    try performThroughObjects(batch, beforeCommit: body)
+    try performThroughObjects(batch, holding: nil, beforeCommit: body)
   }
 
   /// Carries out a batch and says what it did.
@@ -32,13 +33,16 @@ extension BatchWriting {
   @discardableResult
   public func perform(_ batch: StoreBatch) throws -> BatchOutcome { try perform(batch) { _ in } }
 
-  /// Reads the objects, changes them and saves: the readable twin of a store's own way. When the objects are changed
-  /// elsewhere meanwhile, it begins anew, a few times.
+  /// Reads the objects, changes them and saves: the readable twin of a store's own way.
+  /// - Parameter lock: what every save of the store holds, so that none comes between the reading and the writing. The
+  ///   rows of an insertion are read before, as the program's closure may use the store.
   package func performThroughObjects(
-    _ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void
+    _ batch: StoreBatch, holding lock: NSRecursiveLock?, beforeCommit body: (BatchOutcome) throws -> Void
   ) throws -> BatchOutcome {
     var rows: [BatchRow] = []
     if case .insert(let insertion) = batch.work { rows = try BatchRow.read(insertion, model: model) }
+    lock?.lock()
+    defer { lock?.unlock() }
     let mostAttempts = 5
     for attempt in 1... {
       let plan =
