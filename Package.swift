@@ -292,7 +292,8 @@ let package = Package(
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: [
-        "Platform", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel", "CoreDataLayout",
+        "Platform", "PropertyLists", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel",
+        "CoreDataLayout",
         "HistoryPeer", "Seedbed", "TestQueries", "TestSupport", crypto,
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),

@@ -54,8 +54,8 @@ final class NDJSONExport: RowBatchWriter {
       guard unsafe StoredValueText.isUTF8(bytes) else { throw Self.refused("a text that is not UTF-8") }
       unsafe writer.string(bytes)
     case .transformable:
-      if let content = unsafe ArchivedContent(archive: Array(batch.cellBytes(column, row))) {
-        StoredValueText.append(content, to: writer)
+      if let json = unsafe ArchivedContent(archive: Array(batch.cellBytes(column, row)))?.importedJSON {
+        StoredValueText.append(json, to: writer)
       } else {
         writer.string(RenderedCells.text(batch, column, row, .binary))
       }

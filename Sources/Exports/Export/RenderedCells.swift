@@ -54,8 +54,8 @@ package import StoreInterface
 
   private static func hexadecimal(_ digit: UInt8) -> UInt8 { digit < 10 ? 0x30 + digit : 0x37 + digit }
 
-  /// Values as text, one by one: Date, UUID, Binary as base64, and Transformable as JSON where its contents can be
-  /// shown and base64 elsewhere.
+  /// Values as text, one by one: Date, UUID, Binary as base64, and Transformable as JSON where an import makes the same
+  /// of that, and base64 elsewhere.
   package static func text(_ batch: RowBatch, _ column: Int, _ row: Int, _ type: AttributeType) -> String {
     switch type {
     case .date: return unsafe StoredValueText.text(ofDate: batch.reals(column)[row])
@@ -65,7 +65,7 @@ package import StoreInterface
       return String(decoding: text, as: UTF8.self)
     case .transformable:
       let bytes = unsafe Array(batch.cellBytes(column, row))
-      return ArchivedContent(archive: bytes)?.json.text(isIndented: false) ?? Data(bytes).base64EncodedString()
+      return ArchivedContent(archive: bytes)?.importedJSON?.text(isIndented: false) ?? Data(bytes).base64EncodedString()
     default: return unsafe Data(batch.cellBytes(column, row)).base64EncodedString()
     }
   }

@@ -83,9 +83,10 @@ package enum StoredValueText {
   }
 
   /// Appends the content of an archive.
-  package static func append(_ content: ArchivedContent, to writer: NDJSONWriter) {
-    raw(content.json.text(isIndented: false), to: writer)
-  }
+  package static func append(_ content: ArchivedContent, to writer: NDJSONWriter) { append(content.json, to: writer) }
+
+  /// Appends a value on one line.
+  static func append(_ value: JSONValue, to writer: NDJSONWriter) { raw(value.text(isIndented: false), to: writer) }
 
   private static func raw(_ json: String, to writer: NDJSONWriter) {
     var json = json
@@ -94,6 +95,26 @@ package enum StoredValueText {
 }
 
 extension ArchivedContent {
+  /// The content as JSON, where an import makes the same of that: arrays and dictionaries of texts, numbers, flags and
+  /// nulls. nil for anything else, such as a date, which would come back as a text, or a text alone, which would be
+  /// taken for base64.
+  var importedJSON: JSONValue? {
+    switch self {
+    case .list, .dictionary: isPlain ? json : nil
+    default: nil
+    }
+  }
+
+  private var isPlain: Bool {
+    switch self {
+    case .null, .boolean, .integer, .string: true
+    case .real(let number): number.isFinite
+    case .decimal, .url, .date, .data, .uuid, .set: false
+    case .list(let elements): elements.allSatisfy(\.isPlain)
+    case .dictionary(let entries): entries.allSatisfy(\.value.isPlain)
+    }
+  }
+
   /// The content for showing: dates as ISO 8601, data as base64, numbers that JSON has not in words.
   package var json: JSONValue {
     switch self {

@@ -9,6 +9,12 @@ import StoreInterface
 // Safety: `cell.column` and `row` are within the batch that the decoder fills, and `slice` is one of its table's. The
 // stored bytes are copied to the batch.
 extension NodeDecoder {
+  /// Whether a text, such as a field of CSV, is for a Transformable attribute and looks like a JSON array or object.
+  func mayBeStructured(_ text: UnsafeRawBufferPointer, _ cell: CellPlan) -> Bool {
+    guard cell.attribute.type == .transformable, !cell.isRestored else { return false }
+    return unsafe text.first == UInt8(ascii: "[") || text.first == UInt8(ascii: "{")
+  }
+
   /// Stores a JSON array or object in a Transformable attribute, as its transformer has it: an archive, unless the
   /// program registered another one. Other attributes take no such field.
   func decodeStructured(
@@ -20,7 +26,12 @@ extension NodeDecoder {
     }
     let shown = unsafe table.text(of: slice)
     unsafe put(cell, shown, batch: batch, row: row, slot: slot) {
-      var reader = unsafe JSONContentReader(Array(table.bytes(of: slice)))
+      let bytes = unsafe Array(table.bytes(of: slice))
+      // A JSON scanner has looked at its own fields.
+      if slice.kind == .string, (try? JSONSerialization.jsonObject(with: Data(bytes))) == nil {
+        throw JSONContentError("it is neither base64 nor JSON")
+      }
+      var reader = JSONContentReader(bytes)
       return try reader.content()
     }
     return unsafe RowBatch.State(rawValue: batch.states[cell.column][row]) ?? .null
@@ -126,14 +137,8 @@ private struct JSONContentReader {
       if bytes[position - 1] == UInt8(ascii: "\\") { position += 1 }
     }
     let token = bytes[start..<position - 1]
-    if !token.contains(UInt8(ascii: "\\")) {
-      if let text = String(validating: token, as: UTF8.self) { return text }
-    } else if let text = try? JSONSerialization.jsonObject(
-      with: Data([UInt8(ascii: "\"")] + token + [UInt8(ascii: "\"")]), options: .fragmentsAllowed) as? String
-    {
-      return text
-    }
-    throw JSONContentError("a text in it is no Unicode")
+    guard String(validating: token, as: UTF8.self) != nil else { throw JSONContentError("a text in it is no Unicode") }
+    return unsafe token.withUnsafeBytes { unsafe JSONStringDecoding.text($0) }
   }
 
   private mutating func number() throws -> ArchivedContent {

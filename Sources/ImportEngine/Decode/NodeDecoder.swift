@@ -162,7 +162,9 @@ import StoreInterface
         state = .null
       } else {
         let problem = unsafe parser.parse(bytes, slice.kind, into: batch, column: cell.column, row: row)
-        if problem != .none {
+        if problem == .notBase64, unsafe mayBeStructured(bytes, cell) {
+          state = unsafe decodeStructured(cell, slice, slot: slot, row: row, into: batch)
+        } else if problem != .none {
           unsafe note(problem, cell, row: row, slot: slot, text: table.text(of: slice))
           state = .null
         }

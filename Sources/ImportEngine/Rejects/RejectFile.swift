@@ -153,7 +153,8 @@ final class RejectFile {
     buffer.append(10)
   }
 
-  /// `{"$reject":{…},<members of the record>}`; a record that did not parse as one object becomes the member `$record`.
+  /// `{"$reject":{…},<members of the record>}`. The elements of an array are members by their positions, which pointers
+  /// find as well. A record that did not parse as one of these becomes the member `$record`.
   private func appendJSON(_ reject: Reject, record: UnsafeRawBufferPointer) {
     buffer.append(contentsOf: "{\"$reject\":\(reject.json.text(isIndented: false))".utf8)
     // A record may span lines; NDJSON holds one per line, and a line end inside JSON is only white space.
@@ -164,6 +165,12 @@ final class RejectFile {
       let members = Self.membersWithoutReject(oneLine)
       if members.first(where: { $0 != 32 && $0 != 9 }) != UInt8(ascii: "}") { buffer.append(UInt8(ascii: ",")) }
       buffer.append(contentsOf: members)
+    } else if oneLine.first == UInt8(ascii: "["), oneLine.last == UInt8(ascii: "]"), !reject.code.hasPrefix("json.") {
+      for (index, element) in Self.elements(oneLine).enumerated() {
+        buffer.append(contentsOf: ",\"\(index)\":".utf8)
+        buffer.append(contentsOf: element)
+      }
+      buffer.append(UInt8(ascii: "}"))
     } else {
       buffer.append(
         contentsOf:
@@ -177,6 +184,27 @@ final class RejectFile {
   private static func isMalformed(_ record: [UInt8], _ reject: Reject) -> Bool {
     guard reject.code.hasPrefix("json."), String(validating: record, as: UTF8.self) != nil else { return false }
     return (try? JSONSerialization.jsonObject(with: Data(record))) == nil
+  }
+
+  /// The elements of a well-formed array, as they are written.
+  private static func elements(_ array: [UInt8]) -> [ArraySlice<UInt8>] {
+    var elements: [ArraySlice<UInt8>] = []
+    var (start, index, depth, isInText) = (1, 1, 0, false)
+    while index < array.count - 1 {
+      switch array[index] {
+      case UInt8(ascii: "\\") where isInText: index += 1
+      case UInt8(ascii: "\""): isInText.toggle()
+      case UInt8(ascii: "["), UInt8(ascii: "{"): depth += isInText ? 0 : 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= isInText ? 0 : 1
+      case UInt8(ascii: ",") where !isInText && depth == 0:
+        elements.append(array[start..<index])
+        start = index + 1
+      default: break
+      }
+      index += 1
+    }
+    let last = array[start..<array.count - 1]
+    return last.allSatisfy { $0 == 32 || $0 == 9 } ? elements : elements + [last]
   }
 
   /// The members of an object and its closing brace, without a `$reject` in front that an earlier run has put there.

@@ -15,10 +15,13 @@ extension ManagedObjectContext {
       object.willChange()
       isAddition ? object.appendMember(member, at: index) : object.removeMember(member, at: index)
       object.noteListEdit(index, isSetHere: false)
-      // Nothing but the list has the order, and no other context can have changed the list of a new object.
+      // Nothing but the list has the order, and no other context can have changed the list of a new object. Those of
+      // others are looked at by the save.
       if relationship.isOrdered, object.status == .inserted { object.noteMembersSetHere(at: index) }
     } else if let index = position(owner, relationship, known) {
-      pending.noteMember(member, isAddition: isAddition, in: MemberKey(owner: owner, relationship: index))
+      pending.noteMember(
+        member, isAddition: isAddition, isOrdered: relationship.isOrdered,
+        in: MemberKey(owner: owner, relationship: index))
     }
   }
 

@@ -89,6 +89,13 @@ struct MemberDelta: Sendable {
 
   var hasRemovals: Bool { changes.contains { !$0.isAddition } && outcome.values.contains(false) }
 
+  /// The members that came, in order.
+  var added: [ObjectID] {
+    var list = MemberList(stored: [])
+    apply(to: &list)
+    return list.members()
+  }
+
   mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
     changes = changes.map { (ids[$0.member] ?? $0.member, $0.isAddition) }
   }

@@ -23,6 +23,8 @@ final class PendingChanges {
   private(set) var lostIDs: Set<ObjectID> = []
   /// Whether a to-many relationship was given an object of another entity than it leads to.
   private(set) var hasForeignMembers = false
+  /// Whether an ordered relationship that is not loaded may have got members.
+  private(set) var hasOrderedMemberChanges = false
   /// Changes of to-many relationships that are not loaded.
   private(set) var memberChanges = MemberChanges()
   /// Objects that may have to be updated because members came or went.
@@ -119,6 +121,7 @@ final class PendingChanges {
     ownerChanges = OwnerChanges()
     lostIDs = []
     hasForeignMembers = false
+    hasOrderedMemberChanges = false
   }
 
   // MARK: Delete rules
@@ -160,7 +163,8 @@ final class PendingChanges {
   func noteForeignMember() { hasForeignMembers = true }
 
   /// A member came to or left a to-many relationship that is not loaded.
-  func noteMember(_ member: ObjectID, isAddition: Bool, in key: MemberKey) {
+  func noteMember(_ member: ObjectID, isAddition: Bool, isOrdered: Bool = false, in key: MemberKey) {
+    if isOrdered && isAddition { hasOrderedMemberChanges = true }
     memberChanges.note(member, isAddition: isAddition, in: key)
   }
 

@@ -72,6 +72,7 @@ extension ManagedObjectContext {
       if objectWins {
         // Objects elsewhere may have been linked to it: delete rules apply to them too.
         try rebase(object, onto: snapshot)
+        try refreshThoseThatLead(to: object)
         pending.propagateLater(object)
         return
       }
@@ -88,6 +89,33 @@ extension ManagedObjectContext {
       }
     }
     object.awake(fromSnapshotEvents: .mergePolicy)
+  }
+
+  /// Brings loaded objects whose rows lead to a deleted one, and that do not know it yet, up to date: its delete rules
+  /// concern them.
+  private func refreshThoseThatLead(to object: ManagedObject) throws {
+    var stale: Set<ObjectID> = []
+    for (index, relationship) in object.runtime.layout.relationships.enumerated() {
+      guard let inverse = object.runtime.layout.inverses[index], !inverse.isToMany else { continue }
+      if relationship.isToMany { try object.loadMembers(index) }
+      let ends =
+        relationship.isToMany ? object.loadedMembers(index) ?? [] : [object.destinations[index]].compactMap(\.self)
+      for id in ends {
+        guard let other = registeredObject(for: id), other.status == .loaded,
+          let back = other.runtime.index(of: inverse)
+        else { continue }
+        if other.stored?.toOne[back] != object.objectID { stale.insert(id) }
+      }
+    }
+    let ids = stale.sorted { ($0.space.rootIndex, $0.primaryKey ?? 0) < ($1.space.rootIndex, $1.primaryKey ?? 0) }
+    let snapshots = try freshSnapshots(of: ids)
+    for id in ids {
+      guard let other = registeredObject(for: id), let snapshot = snapshots[id],
+        other.stored?.version != snapshot.version
+      else { continue }
+      noteRefresh(of: other)
+      try rebase(other, onto: snapshot)
+    }
   }
 
   /// Takes what differs between the row and the values that were read; the rest stays as it is here.

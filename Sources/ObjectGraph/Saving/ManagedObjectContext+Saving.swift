@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     pending.beginSave()
     finishEvent(propagating: true)
     try throwDeferredError()
+    try stateOrdersOfMembers()
     if !hasChanges { return }
     post(Self.willSaveObjectsNotification, nil)
     finishEvent(propagating: true)

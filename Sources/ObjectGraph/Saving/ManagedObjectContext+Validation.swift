@@ -14,6 +14,7 @@ extension ManagedObjectContext {
       finishEvent(propagating: true)
       noteOwners()
       try throwDeferredError()
+      try stateOrdersOfMembers()
       return SavedObjects(pending)
     }
     let greatestRounds = 1000
@@ -23,6 +24,7 @@ extension ManagedObjectContext {
       noteOwners()
       try throwDeferredError()
       try loadLimitedLists()
+      try stateOrdersOfMembers()
       let concerned = SavedObjects(pending)
       // Only subclasses have hooks that could change something.
       if !concerned.contains(where: \.runtime.hasSubclass) {

@@ -219,6 +219,9 @@ struct RecordExpressionLexer {
       guard open < scalars.count, scalars[open] == "{", let close = scalars[open...].firstIndex(of: "}"),
         close - open <= 9, let code = UInt32(slice(open + 1..<close), radix: 16), let scalar = Unicode.Scalar(code)
       else { throw RecordExpressionError(column: start + 1, message: "expected \\u{hexadecimal code point}") }
+      if code == 0 {
+        throw RecordExpressionError(column: start + 1, message: "no store takes a text with the NUL character")
+      }
       index = close
       return scalar
     default:

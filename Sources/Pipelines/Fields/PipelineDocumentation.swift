@@ -174,7 +174,7 @@ public enum PipelineDocumentation {
     "| UUID | the 36 characters with hyphens, in either case |",
     "| URI | a URI as RFC 3986 writes it: other characters are percent-encoded already |",
     "| Binary | base64 of the stored bytes |",
-    "| Transformable | JSON arrays and objects, and lists that `split` makes of texts, which its transformer makes a keyed archive of; base64 of the stored bytes |",
+    "| Transformable | JSON arrays and objects, also as the text of a CSV field, and lists that `split` makes of texts, which its transformer makes a keyed archive of; base64 of the stored bytes |",
     "",
     """
     Blanks around a value are part of it; use `trim()`. In CSV a null text in quotes stays a text for String and Binary \

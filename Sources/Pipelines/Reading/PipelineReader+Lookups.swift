@@ -15,6 +15,13 @@ extension SectionReader {
     let key = values.nodes["key"].flatMap { expression($0, at: values.position("key")) }
     let value = values.nodes["value"].flatMap { expression($0, at: values.position("value")) }
     guard let source, let key, let value else { return nil }
+    for (name, expression) in [("key", key), ("value", value)]
+    where expression.root.withOperands.contains(where: { $0.lookupName != nil }) {
+      add(
+        "lookup-nested", "a lookup's own expressions cannot look into other lookups",
+        hint: "write lookup(..., lookup(...)) where the value is used", at: values.position(name))
+      return nil
+    }
     if source.paths.contains(where: { SourceKind($0).isStream }) {
       add(
         "lookup-stream", "a lookup reads files, no stream", hint: "keep the table in a file",

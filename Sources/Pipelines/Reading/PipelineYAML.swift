@@ -46,6 +46,9 @@ struct PipelineYAML {
         // The types of scalars are told apart by `ScalarValue`: Yams' own rules are patterns that take milliseconds to
         // compile.
         root = try Yams.compose(yaml: text, .basic)
+        if let place = root.flatMap(Self.placeOfNUL) {
+          add("pipeline.nul", "this text holds the NUL character, which no store takes", nil, place)
+        }
         return
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
         let position = FilePosition(line: context.mark.line, column: context.mark.column)
@@ -64,6 +67,17 @@ struct PipelineYAML {
         add("pipeline.yaml", "not YAML: \(error)")
         return
       }
+    }
+  }
+
+  /// Where the first scalar is that has NUL in it, by an escape.
+  private static func placeOfNUL(_ node: Node) -> FilePosition? {
+    switch node {
+    case .scalar(let scalar):
+      scalar.string.utf8.contains(0) ? node.mark.map { FilePosition(line: $0.line, column: $0.column) } : nil
+    case .mapping(let mapping): mapping.lazy.compactMap { placeOfNUL($0.key) ?? placeOfNUL($0.value) }.first
+    case .sequence(let sequence): sequence.lazy.compactMap { placeOfNUL($0) }.first
+    case .alias: nil
     }
   }
 

@@ -28,20 +28,11 @@
       // Safety: `end` is no greater than the count, and the range never begins behind its end.
       let end = unsafe JSONArrays.endOfString(json, from: start)
       let inside = unsafe UnsafeRawBufferPointer(rebasing: json[(start + 1)..<max(end - 1, start + 1)])
-      return unsafe .text(text(inside))
+      return unsafe .text(JSONStringDecoding.text(inside))
     default:
       var end = start
       while end < json.count, unsafe json[end] != 0x2C && json[end] != 0x5D && !isBlank(json[end]) { end += 1 }
       return unsafe .number(UnsafeRawBufferPointer(rebasing: json[start..<end]))
     }
-  }
-
-  private static func text(_ escaped: UnsafeRawBufferPointer) -> String {
-    guard unsafe escaped.contains(0x5C), let base = escaped.baseAddress else {
-      return unsafe String(decoding: escaped, as: UTF8.self)
-    }
-    let output = ByteBuffer(capacity: escaped.count)
-    unsafe JSONStringDecoding.unescape(base.assumingMemoryBound(to: UInt8.self), count: escaped.count, into: output)
-    return unsafe String(decoding: UnsafeRawBufferPointer(start: output.base, count: output.count), as: UTF8.self)
   }
 }

@@ -1,5 +1,15 @@
 /// Decodes the contents of JSON strings.
-enum JSONStringDecoding {
+package enum JSONStringDecoding {
+  /// The unescaped contents of a string, which are valid JSON and UTF-8, without its quotes.
+  package static func text(_ escaped: UnsafeRawBufferPointer) -> String {
+    guard unsafe escaped.contains(0x5C), let base = escaped.baseAddress else {
+      return unsafe String(decoding: escaped, as: UTF8.self)
+    }
+    let output = ByteBuffer(capacity: escaped.count)
+    unsafe unescape(base.assumingMemoryBound(to: UInt8.self), count: escaped.count, into: output)
+    return unsafe String(decoding: UnsafeRawBufferPointer(start: output.base, count: output.count), as: UTF8.self)
+  }
+
   /// 0 to 15, or -1.
   @inline(__always) static func hexDigit(_ byte: UInt8) -> Int {
     switch byte {

@@ -41,6 +41,7 @@ struct TransformableDecodingTests {
         ])
       ),
       ("[9223372036854775807]", .list([.integer(.max)])),
+      ("[\"\\ufeffa\\n\\ufeff\"]", .list([.string("\u{FEFF}a\n\u{FEFF}")])),
     ] as [(String, ArchivedContent)])
   func archives(json: String, content: ArchivedContent) throws {
     let expected = "data \(Array(try content.archived()))"
@@ -56,6 +57,18 @@ struct TransformableDecodingTests {
     ] as [(String, String?)])
   func refused(json: String, transformer: String?) throws {
     #expect(try outcome(json, transformer).hasPrefix("value.not-transformable"))
+  }
+
+  @Test(
+    "a field of CSV may hold an array or an object as JSON",
+    arguments: [
+      ("\"[\"\"a\"\",1]\"", "data \(Array(try! ArchivedContent.list([.string("a"), .integer(1)]).archived()))"),
+      ("{}", "data \(Array(try! ArchivedContent.dictionary([]).archived()))"), ("QQ==", "data [65]"),
+      ("[1", "value.not-transformable"), ("{a}", "value.not-transformable"), ("-", "value.not-base64"),
+    ])
+  func csv(field: String, expected: String) throws {
+    let found = try Decoding("f\n\(field)\n", as: "csv", model: try model(), map: ["shape: f"]).outcome("shape")
+    #expect(found.hasPrefix(expected), "\(found)")
   }
 
   @Test("a transformer that the program registered gets the value, and texts stay base64 of stored bytes")

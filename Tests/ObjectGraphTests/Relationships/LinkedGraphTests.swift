@@ -80,6 +80,64 @@ struct LinkedGraphTests {
     }
   }
 
+  /// How the members of a saved object come to another order at their own side.
+  enum Arrangement: CaseIterable {
+    /// New members, the last first.
+    case added
+    /// A member leaves and comes back.
+    case returned
+    /// A member goes to another object, and comes back after a save.
+    case moved
+    /// The members of a relationship of many to many.
+    case shared
+  }
+
+  @Test(
+    "the order in which members were set at the other side of a saved object is saved", arguments: StoreKind.allCases,
+    Arrangement.allCases)
+  func orderAtSavedObject(kind: StoreKind, arrangement: Arrangement) throws {
+    for isLoaded in [true, false] {
+      for isInChild in [true, false] {
+        try Self.work(kind) { context, _ in
+          let node = Self.insert(context, "Node", "a")
+          let other = Self.insert(context, "Node", "b")
+          let steps = (0..<3).map { Self.insert(context, "Step", $0) }
+          if arrangement == .returned || arrangement == .moved { try node.setObjects(steps, for: "steps") }
+          try context.save()
+          context.refreshAllObjects()
+          let child = ManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+          child.parent = context
+          let here = isInChild ? child : context
+          let name = arrangement == .shared ? "tags" : "steps"
+          let expected = try here.performAndWait {
+            let (node, other) = (here.object(with: node.objectID), here.object(with: other.objectID))
+            let steps = steps.map { here.object(with: $0.objectID) }
+            if isLoaded { _ = try node.objects(for: name) }
+            switch arrangement {
+            case .added: for index in [1, 2, 0] { steps[index].setObject(node, for: "node") }
+            case .shared: for index in [1, 2, 0] { try steps[index].add(node, to: "nodes") }
+            case .returned:
+              steps[0].setObject(nil, for: "node")
+              steps[0].setObject(node, for: "node")
+            case .moved:
+              steps[0].setObject(other, for: "node")
+              try here.save()
+              steps[0].setObject(node, for: "node")
+            }
+            try here.save()
+            return try Self.numbers(node, name)
+          }
+          let isBack = arrangement == .returned || arrangement == .moved
+          // A member that left a relationship which is not loaded, and came back, keeps its place there.
+          #expect(expected == [1, 2, 0] || !isLoaded && isBack && expected == [0, 1, 2])
+          try context.save()
+          context.reset()
+          #expect(try Self.numbers(context.object(with: node.objectID), name) == expected)
+        }
+      }
+    }
+  }
+
   @Test("an order that is stated is saved, also where the members had it already", arguments: StoreKind.allCases)
   func statedOrder(kind: StoreKind) throws {
     try Self.work(kind) { context, _ in
@@ -115,6 +173,31 @@ struct LinkedGraphTests {
       #expect(throws: (any Error).self) { try context.save() }
       child.setObject(nil, for: "parent")
       try context.save()
+    }
+  }
+
+  @Test(
+    "a deletion that wins a conflict takes along links that others made meanwhile", arguments: StoreKind.allCases,
+    ["parent", "node"])
+  func deletionWins(kind: StoreKind, link: String) throws {
+    try Self.work(kind) { context, container in
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      let node = Self.insert(context, "Node", "a")
+      let member = Self.insert(context, link == "node" ? "Step" : "Node", link == "node" ? 1 : "b")
+      try context.save()
+      // The member is loaded, and does not know that it leads to the object.
+      _ = try node.objects(for: "children")
+      let elsewhere = container.newBackgroundContext()
+      try elsewhere.performAndWait {
+        elsewhere.object(with: member.objectID).setObject(elsewhere.object(with: node.objectID), for: link)
+        try elsewhere.save()
+      }
+      context.delete(node)
+      try context.save()
+      elsewhere.performAndWait {
+        elsewhere.reset()
+        #expect(elsewhere.object(with: member.objectID).object(for: link) == nil)
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 import TestSupport
 import Testing
 
@@ -117,5 +118,40 @@ struct CSVRoundTripTests {
       .write(to: workspace)
     try workspace.write("items.csv", "id,name\n\"a\"\"b\",c\n")
     #expect(try await workspace.report("items.yaml").total.inserted == 1)
+  }
+
+  /// Archives whose content is shown as JSON only where an import makes the same of it.
+  @Test("archived values come back as they were", arguments: ["ndjson", "csv"])
+  func archives(format: String) async throws {
+    let workspace = try Workspace()
+    try workspace.write(
+      "Things.xcdatamodeld/Things.xcdatamodel/contents",
+      Self.model.replacing(
+        "name=\"data\" optional=\"YES\" attributeType=\"Binary\"",
+        with:
+          "name=\"data\" optional=\"YES\" attributeType=\"Transformable\""))
+    let contents: [ArchivedContent] = [
+      .string("abcd"), .integer(42), .boolean(true), .real(1), .date(Date(timeIntervalSinceReferenceDate: 0.5)),
+      .list([.string("a,\"b\"\n\u{FEFF}"), .integer(-1), .real(2.5), .boolean(false), .null]),
+      .dictionary([.init(key: "k", value: .list([.dictionary([])]))]), .list([.date(Date(timeIntervalSince1970: 0))]),
+      .set([.string("x")]), .list([.data(Data([1, 2]))]), .list([.real(1), .decimal(1)]),
+    ]
+    let archives = try contents.map { Data(try $0.archived()).base64EncodedString() } + ["AAEC"]
+    let lines = archives.enumerated().map { "{\"number\":\($0),\"data\":\"\($1)\"}\n" }
+    try workspace.write("first.ndjson", lines.joined())
+    let columns = ["data", "number"]
+    try workspace.write(
+      "first.yaml", Self.pipeline("first.ndjson", "First.sqlite", columns: columns, out: "out.\(format)"))
+    try workspace.write(
+      "second.yaml", Self.pipeline("out.\(format)", "Second.sqlite", columns: columns, out: "again.\(format)"))
+    for name in ["first.yaml", "second.yaml"] {
+      let run = try await workspace.run("run", "--quiet", name)
+      #expect(run.exitCode == 0, "\(run.talk)")
+    }
+    let rows = "SELECT ZNUMBER, hex(ZDATA) FROM ZTHING ORDER BY ZNUMBER"
+    #expect(try workspace.query("Second.sqlite", rows) == workspace.query("First.sqlite", rows))
+    #expect(try workspace.bytes("again.\(format)") == workspace.bytes("out.\(format)"))
+    let text = try workspace.text("out.\(format)")
+    #expect(text.contains(format == "csv" ? "[{}]}" : "{\"k\":[{}]}"))
   }
 }

@@ -78,6 +78,9 @@ struct LookupTests {
       Wrong(map: ["zone: lookup(\"zone\", zone)"], words: "there is no lookup \"zone\""),
       Wrong(map: ["zone: lookup(zone, zone)"], words: "the first argument of lookup() is the name of a lookup"),
       Wrong(lookup: "from: \"-\", key: a, value: b", words: ""),
+      Wrong(
+        lookup: "from: zones.csv, key: code, value: 'lookup(\"zones\", name)'",
+        words: "a lookup's own expressions cannot look into other lookups"),
     ])
   func mistakes(wrong: Wrong) async throws {
     let workspace = try workspace(wrong.zones, map: wrong.map, lookup: wrong.lookup)

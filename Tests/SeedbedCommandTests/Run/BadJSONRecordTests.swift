@@ -105,4 +105,23 @@ struct BadJSONRecordTests {
     #expect(object["$record"] as? String == record)
     #expect((object["$reject"] as? [String: Any])?["line"] as? Int == 1)
   }
+
+  @Test("a bad record that is an array keeps its elements under their positions, and can be fed back")
+  func array() async throws {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.ndjson", #"["a","Apple",1]"# + "\n" + #"["x", "[\"X, Y\"]", {"n":[1]}]"# + "\n")
+    var pipeline = ItemPipeline(source: "items.ndjson", rejects: "file: rejects.csv, limit: 1")
+    pipeline.map = ["identifier: /0", "name: /1", "count: /2"]
+    try pipeline.write(to: workspace)
+    #expect(try await workspace.report("items.yaml").total == Report.Counts(read: 2, inserted: 1, rejected: 1))
+    let kept = #","0":"x","1": "[\"X, Y\"]","2": {"n":[1]}}"# + "\n"
+    let line = try workspace.text("rejects.ndjson")
+    #expect(line.hasSuffix(kept))
+    try workspace.write("items.ndjson", String(line.dropLast(kept.count)) + #","0":"x","1":"X","2":2}"# + "\n")
+    pipeline.replace = "never"
+    try pipeline.write(to: workspace)
+    #expect(try await workspace.report("items.yaml").total.inserted == 1)
+    #expect(
+      try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER, ZCOUNT FROM ZITEM ORDER BY Z_PK") == ["a|1", "x|2"])
+  }
 }
