@@ -269,16 +269,29 @@ let package = Package(
       name: "ImportEngineTests",
       dependencies: [
         "Platform", "PropertyLists", "Seedbed", "Migration", "Pipelines", "StoreModels", "Exports", "Dumps",
-        "ChangeFiles", "Reports", "ImportEngine",
-        "SeedFormats",
-        "CoreDataLayout", "SQLMigration",
-        "SQLite",
-        "SQLitePages",
-        "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles", "SeedbedTesting", "TestStores",
-        "TestQueries",
+        "ChangeFiles", "Reports", "ImportEngine", "SeedFormats", "CoreDataLayout", "SQLMigration", "SQLite",
+        "SQLitePages", "Predicates", "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles",
+        "SeedbedTesting", "TestStores", "TestQueries", "TestSupport",
+      ]),
+    .testTarget(
+      name: "ExportsTests",
+      dependencies: [
+        "Exports", "Pipelines", "Reports", "SeedFormats", "CoreDataLayout", "SQLite", "ModelFiles", "ObjectModel",
         "TestSupport",
-        "TestMigrations",
+      ]),
+    .testTarget(
+      name: "DumpsTests",
+      dependencies: [
+        "Dumps", "Exports", "ImportEngine", "Pipelines", "Reports", "StoreModels", "SQLMigration", "CoreDataLayout",
+        "SQLite", "StoreInterface", "ModelFiles", "ObjectModel", "PropertyLists", "TestMigrations", "TestSupport",
+      ]),
+    .testTarget(
+      name: "StoreModelsTests", dependencies: ["StoreModels", "Migration", "ObjectModel"]),
+    .testTarget(
+      name: "ChangeFilesTests",
+      dependencies: [
+        "ChangeFiles", "Exports", "Pipelines", "CoreDataLayout", "MemoryStore", "ObjectGraph", "StoreInterface",
+        "ObjectModel", "TestSupport",
       ]),
     .testTarget(
       name: "StoreDifferencesTests",
@@ -293,8 +306,7 @@ let package = Package(
       name: "SeedbedCommandTests",
       dependencies: [
         "Platform", "PropertyLists", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel",
-        "CoreDataLayout",
-        "HistoryPeer", "Seedbed", "TestQueries", "TestSupport", crypto,
+        "CoreDataLayout", "HistoryPeer", "Seedbed", "TestQueries", "TestSupport", crypto,
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),
     .testTarget(

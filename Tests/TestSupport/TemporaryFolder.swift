@@ -30,6 +30,9 @@ public final class TemporaryFolder: Sendable {
   /// The names of what is in it, sorted.
   public func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 
+  /// What a file in it holds.
+  public func bytes(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
+
   /// Writes a file below it, making the folders on its way, and returns its path.
   @discardableResult
   public func write(_ text: String, to name: String) throws -> String { try write(Data(text.utf8), to: name) }

@@ -75,10 +75,10 @@ struct DumpedTwinTests {
 
   /// Models of two makers: one has composites, indexes and names that are words of SQL, the other archives and limits.
   private static func model(
-    _ seed: UInt64, _ workspace: Workspace, _ random: inout SeededGenerator
+    _ seed: UInt64, _ workspace: TemporaryFolder, _ random: inout SeededGenerator
   ) throws -> ManagedObjectModel {
     if seed % 2 == 0 { return try TestMigrations.RandomModel.make(&random) }
-    try workspace.write("M.xcdatamodel/contents", RandomModelFile(seed: seed).xml)
+    try workspace.write(RandomModelFile(seed: seed).xml, to: "M.xcdatamodel/contents")
     return try ModelReader.read(path: workspace.path("M.xcdatamodel"))
   }
 

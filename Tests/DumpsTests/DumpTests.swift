@@ -14,10 +14,10 @@ import Testing
 
 /// Dumps, restores and compares.
 struct DumpRun {
-  let workspace: Workspace
+  let workspace: TemporaryFolder
 
   init() throws {
-    workspace = try Workspace()
+    workspace = try TemporaryFolder()
   }
 
   @discardableResult
@@ -34,7 +34,7 @@ struct DumpRun {
     let pipeline = try PipelineReader.read(path: workspace.path(name + "/restore.yaml"), environment: [:])
     let model = try ModelReader.readFile(path: pipeline.modelPath, version: pipeline.modelVersion).model
     #expect(PipelineLinter.lint(pipeline, model: model).map(\.description) == [])
-    var options = PipelineRun.Options.ofTests
+    var options = PipelineRun.Options()
     options.recordsPerBatch = recordsPerBatch
     return (pipeline.store.path, try PipelineRun(pipeline, options: options).run())
   }
@@ -66,7 +66,7 @@ struct DumpTests {
     let run = try DumpRun()
     let gzip = store.path.contains("V1")
     let (folder, name) = (store.path.split(separator: "/")[0], store.path.split(separator: "/")[1] + ".sqlite")
-    try FixtureFolder.copyStore("stores/\(folder)/\(name)", to: run.workspace.folder)
+    try FixtureFolder.copyStore("stores/\(folder)/\(name)", to: run.workspace.url)
     let before = try run.workspace.bytes(String(name))
     let modelPath = store.model.map { FixtureFolder.path("models/\(folder)/\($0)") }
     try run.dump(String(name), to: "dump", model: modelPath, gzip: gzip)
@@ -124,7 +124,7 @@ struct DumpTests {
   func random(seed: UInt64) throws {
     let run = try DumpRun()
     let xml = RandomModelFile(seed: seed).xml
-    try run.workspace.write("M.xcdatamodel/contents", xml)
+    try run.workspace.write(xml, to: "M.xcdatamodel/contents")
     let path = run.workspace.path("M.xcdatamodel")
     let model = try ModelReader.readFile(path: path).model
     try RandomStore(run.workspace.path("Store.sqlite"), model, seed: seed)

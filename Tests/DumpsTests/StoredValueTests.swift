@@ -78,7 +78,7 @@ struct StoredValueTests {
 
   private func store(_ sql: String...) throws -> (run: DumpRun, model: ManagedObjectModel) {
     let run = try DumpRun()
-    try run.workspace.write("M.xcdatamodel/contents", Self.xml)
+    try run.workspace.write(Self.xml, to: "M.xcdatamodel/contents")
     let model = try ModelReader.readFile(path: run.workspace.path("M.xcdatamodel")).model
     let store = try SQLiteStore.create(path: run.workspace.path("Store.sqlite"), model: model)
     try store.seal(journal: .delete)

@@ -2,7 +2,6 @@ import SeedFormats
 import Testing
 
 @testable import Exports
-@testable import ImportEngine
 @testable import Pipelines
 @testable import Reports
 

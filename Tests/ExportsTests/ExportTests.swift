@@ -4,10 +4,10 @@ import ModelFiles
 import ObjectModel
 import SQLite
 import SeedFormats
+import TestSupport
 import Testing
 
 @testable import Exports
-@testable import ImportEngine
 @testable import Pipelines
 @testable import Reports
 
@@ -37,12 +37,12 @@ struct ExportTests {
   private static let rows = 25_000
   private static let people = 20_000
 
-  private let workspace: Workspace
+  private let workspace: TemporaryFolder
   private let model: ManagedObjectModel
 
   init() throws {
-    workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", Self.xml)
+    workspace = try TemporaryFolder()
+    try workspace.write(Self.xml, to: "M.xcdatamodel/contents")
     model = try ModelReader.readFile(path: workspace.path("M.xcdatamodel")).model
     let store = try SQLiteStore.create(path: workspace.path("Store.sqlite"), model: model)
     try store.seal(journal: .delete)
