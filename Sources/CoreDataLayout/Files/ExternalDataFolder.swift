@@ -42,7 +42,6 @@ package struct ExternalDataFolder {
       return
     }
     let name = unsafe try writeFile(Array(bytes), seed: seed)
-    ledger.note(name)
     result.append(ExternalDataFolder.fileTag)
     result.append(contentsOf: name.utf8)
     result.append(0)
@@ -176,10 +175,15 @@ package struct ExternalDataFolder {
     while true {
       let name = ExternalDataFolder.uuid(high, low)
       guard let existing = try folder.read(name) else {
+        // Before the write, which may fail half way.
+        ledger.note(name)
         try folder.write(bytes, to: name)
         return name
       }
-      if existing == bytes { return name }
+      if existing == bytes {
+        ledger.note(name)
+        return name
+      }
       low = low &* 6_364_136_223_846_793_005 &+ 1
       high ^= low
     }

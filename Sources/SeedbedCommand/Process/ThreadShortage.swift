@@ -28,8 +28,32 @@ enum ThreadShortage {
       // Where memory is limited, it is the addresses that count.
       guard unsafe pthread_attr_setstacksize(&attributes, 256 << 10) == 0 else { return }
       var thread = pthread_t()
-      guard unsafe pthread_create(&thread, &attributes, lookForThreads, nil) == 0 else { return }
+      guard unsafe pthread_create(&thread, &attributes, lookForThreads, nil) == 0 else { return lookByAlarm() }
       pthread_detach(thread)
+    }
+
+    /// Not even the thread that looks can be made, so a signal does it.
+    private static func lookByAlarm() {
+      var action = sigaction()
+      unsafe action.__sigaction_handler.sa_handler = { _ in ThreadShortage.lookOnce() }
+      action.sa_flags = SA_RESTART
+      guard unsafe sigaction(SIGALRM, &action, nil) == 0 else { return }
+      var second = itimerval()
+      second.it_interval.tv_sec = 1
+      second.it_value.tv_sec = 1
+      unsafe _ = setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &second, nil)
+    }
+
+    // Only the handler uses these two, and it does not interrupt itself.
+    nonisolated(unsafe) private static var idleLooks = 0
+    nonisolated(unsafe) private static var usedBefore = 0
+
+    /// Runs in a signal handler, so it takes no memory and no lock. That no thread can be made is known.
+    fileprivate static func lookOnce() {
+      let used = usedMicroseconds()
+      unsafe idleLooks = unsafe used - usedBefore < idleMicroseconds ? idleLooks + 1 : 0
+      unsafe usedBefore = used
+      if unsafe idleLooks >= patience { end() }
     }
 
     fileprivate static func look() {

@@ -313,4 +313,20 @@ struct ExternalDataTests {
     #expect(try workspace.text("secret.txt") == "the secret")
     if form == "folder-link" { #expect(try workspace.names(in: "elsewhere") == [name]) }
   }
+
+  @Test("a file that could not be written to its end does not stay")
+  func cutOffFile() async throws {
+    let workspace = try workspace()
+    try await run([Self.record("a", Self.image(1))], in: workspace)
+    let before = try FileManager.default.contentsOfDirectory(atPath: workspace.path(Self.data))
+    try workspace.write("photos.ndjson", Self.record("b", Self.image(2, 600_000)) + "\n")
+    try workspace.write(
+      "photos.yaml", workspace.text("photos.yaml").replacing("replace: never", with: "replace: never, write: in-place"))
+    // The shell's unit is 512 or 1,024 bytes: the store fits, the new file does not.
+    let outcome = try await Tool.run(
+      ["-c", "trap '' XFSZ; ulimit -f 400; exec \"$0\" run photos.yaml", Tool.path], in: workspace.folder,
+      executable: "/bin/sh")
+    #expect(outcome.exitCode == 74, "\(outcome.talk)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.path(Self.data)) == before)
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// Exit codes where the system, not the data, is at fault.
@@ -80,6 +81,20 @@ struct ExitCodeTests {
     }
     #expect(try workspace.bytes("Shop.sqlite") == store)
     #expect(try Set(workspace.names()).subtracting(names).isEmpty)
+  }
+
+  @Test(
+    "where not one thread can be made, that is 74 after some seconds, and the store stays",
+    .enabled(if: Tool.unprivilegedCommand != nil, "the superuser has no such limit, and cannot be another user here"))
+  func noThread() async throws {
+    let workspace = try await workspace()
+    let store = try workspace.bytes("Shop.sqlite")
+    try UnprivilegedUser.own(workspace.folder)
+    let words = try (#require(Tool.unprivilegedCommand) + [Tool.path]).joined(separator: " ")
+    let outcome = try await shell("ulimit -u 1; exec \(words) run items.yaml", in: workspace)
+    #expect(outcome.exitCode == 74, "\(outcome.talk)")
+    #expect(outcome.talk.contains("no more threads can be made"), "\(outcome.talk)")
+    #expect(try workspace.bytes("Shop.sqlite") == store)
   }
 
   @Test("a limit to open files is 74, and the store stays")
