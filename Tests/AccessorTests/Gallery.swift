@@ -8,6 +8,7 @@ enum Gallery {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
       work(), painting(), artist(), room(), shadow(), house(), sharedClass("Left"), sharedClass("Right"), visitor(),
+      city(),
     ])
   }
 
@@ -78,6 +79,14 @@ enum Gallery {
     namesake.userInfo = ["nobody": "Nobody"]
     artist.fetchedProperties = [namesake]
     return artist
+  }
+
+  /// An entity with a property of its own name.
+  private static func city() -> EntityDefinition {
+    var city = EntityDefinition("City")
+    city.attributes = [AttributeDefinition("City", .string)]
+    city.relationships = [RelationshipDefinition("CityClass", toOne: "City", inverse: "CityClass")]
+    return city
   }
 
   /// An entity whose class is the program's alone: `Visitors.swift` has it.

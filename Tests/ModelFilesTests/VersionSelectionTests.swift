@@ -31,6 +31,15 @@ struct VersionSelectionTests {
     #expect(single.names == ["Library"] && single.current == "Library")
   }
 
+  @Test("the current version may have blanks around its name, or in the file only", arguments: [" V", "V"])
+  func blanks(name: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Self.empty, to: "M.xcdatamodeld/\(name).xcdatamodel/contents")
+    try folder.write(Self.empty, to: "M.xcdatamodeld/W.xcdatamodel/contents")
+    try folder.write(Self.currentVersion(" V.xcdatamodel"), to: "M.xcdatamodeld/.xccurrentversion")
+    #expect(try ModelReader.versions(path: folder.path("M.xcdatamodeld")).current == name)
+  }
+
   @Test(
     "a version is found by name, by folder and by file",
     arguments: [

@@ -5,10 +5,10 @@ extension ConsistencyCheck {
   func rTrees() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for tree in try RTree.all(in: connection, layout) {
-      // SQLite rounds coordinates outward to 32 bits, but not beyond the range of 32-bit numbers.
+      // SQLite rounds coordinates outward to 32 bits, but not beyond the range of 32-bit numbers. A missing one is 0.
       let fits = tree.columns.map {
         """
-         AND ((r.\($0)_MIN <= t.\($0) AND r.\($0)_MAX >= t.\($0))
+         AND ((r.\($0)_MIN <= ifnull(t.\($0), 0) AND r.\($0)_MAX >= ifnull(t.\($0), 0))
           OR (t.\($0) <> 0 AND abs(t.\($0)) NOT BETWEEN 1.2e-38 AND 3.4e38))
         """
       }.joined()

@@ -190,7 +190,7 @@ package struct ConsistencyCheck {
             "of its type, \(column.sqlType), in UTF-8"
           )
         // Of 38 digits and exponents from -127 to 127: none is greater.
-        case .decimal: ("abs(\(name)) >= 3.5e165", "decimals: they are too large")
+        case .decimal: ("abs(\(name)) >= 3.5e165", "decimals, or are too large for one")
         default: ("0", "of its type, \(column.sqlType)")
         }
       result += try find(

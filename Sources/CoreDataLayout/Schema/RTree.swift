@@ -19,8 +19,11 @@ package struct RTree: Sendable, Hashable {
   /// Whether a row of the table is of the index's entity.
   private var isOfEntity: String { "Z_ENT IN (\(numbers))" }
 
-  /// What makes a row of the table worth finding: it has all coordinates, and is of the index's entity.
-  var membership: String { columns.map { "\($0) IS NOT NULL AND " }.joined() + isOfEntity }
+  /// Which rows of the table have to be in it: those of the index's entity. Without triggers, some of another writer's
+  /// that lack a coordinate may not be.
+  var membership: String {
+    (hasTriggers ? "" : columns.map { "\($0) IS NOT NULL AND " }.joined()) + isOfEntity
+  }
 
   /// Adds every row that belongs into it.
   /// - Parameter condition: what the rows must meet besides.

@@ -56,9 +56,14 @@ struct EntityProperties {
   /// One function for the classes of a whole tree of entities: those of an extension cannot be overridden. Inherited
   /// properties have other key paths than those of the parent's class, so that they are listed for each class.
   private var naming: String {
+    // Where a property has the name of a class, the class needs another name among the properties.
+    let own = Set(entity.properties.map { names.property($0.name) })
+    let hidden = tree(entity).filter { own.contains(names.className(of: $0)) }
+    let aliases = hidden.map { "private typealias \(names.alias(of: $0)) = \(names.className(of: $0))\n" }
     let cases = tree(entity).flatMap { member in
-      (member.attributes.map(\.name) + member.relationships.map(\.name)).map { name in
-        "  case \\\(names.className(of: member)).\(names.property(name)): \"\(name)\""
+      let name = hidden.contains(member) ? names.alias(of: member) : names.className(of: member)
+      return (member.attributes.map(\.name) + member.relationships.map(\.name)).map {
+        "  case \\\(name).\(names.property($0)): \"\($0)\""
       }
     }
     let function = """
@@ -76,7 +81,7 @@ struct EntityProperties {
         \(names.listName).byEntityName
       }
       """
-    return """
+    return (aliases + [""]).joined(separator: aliases.isEmpty ? "" : "\n") + """
       extension \(names.className(of: entity)): \(names.type("PropertyNaming")), \(names.type("ClassListing")) {
       \(function.indented)
 

@@ -127,6 +127,13 @@ struct SwiftNames: Sendable {
   /// The entity's class without the marks that escape keywords.
   func bareClassName(of entity: Entity) -> String { classNames[entity.index] }
 
+  /// Another name of the entity's class, which nothing that is generated has.
+  func alias(of entity: Entity) -> String {
+    var alias = bareClassName(of: entity) + "Class"
+    while declared.contains(alias) || alias == listName { alias += "_" }
+    return alias
+  }
+
   /// The property as code writes it. Names that objects have already get `Property` at their end.
   func property(_ name: String) -> String {
     var result = name
@@ -194,8 +201,10 @@ struct SwiftNames: Sendable {
         guard open.popLast() == character else { return false }
       }
     }
-    let words = text.split { "[]<>.,: ".contains($0) }.map { $0.hasSuffix("?") ? $0.dropLast() : $0 }
-    return open.isEmpty && !words.isEmpty && words.allSatisfy { isIdentifier(String($0)) }
+    let parts = text.replacing(", ", with: ",").replacing(": ", with: ":").split { "[]<>.,:".contains($0) }
+    let words = parts.map { String($0.hasSuffix("?") ? $0.dropLast() : $0) }
+    return open.isEmpty && !words.isEmpty
+      && words.allSatisfy { isIdentifier($0) && ($0 == "Any" || !keywords.contains($0)) }
   }
 
   static func isIdentifier(_ name: String) -> Bool {

@@ -160,24 +160,23 @@ struct CompiledModelEncoder {
     // Core Data adds an index under the attribute's own name for each that is flagged as indexed.
     for attribute in entity.attributes where entity.hasIndex(ofOnly: attribute) {
       let index = FetchIndexDefinition(attribute.name, elements: [.init(.property(attribute.name))])
-      indexes.append(archived(index, of: entity.name, reference))
+      if let index = archived(index, of: entity.name, reference) { indexes.append(index) }
     }
-    for index in entity.fetchIndexes { indexes.append(archived(index, of: entity.name, reference)) }
+    for index in entity.fetchIndexes {
+      if let index = archived(index, of: entity.name, reference) { indexes.append(index) }
+    }
     return indexes
   }
 
   private mutating func archived(
     _ index: FetchIndexDefinition, of entity: String, _ entityReference: Reference
-  ) -> Reference {
-    let reference = archive.reserve()
+  ) -> Reference? {
     var partial = Reference.null
     if let condition = index.partialIndexPredicate {
-      if let predicate = expressions.predicate(condition, in: &archive) {
-        partial = predicate
-      } else {
-        fail(entity, nil, "the predicate of the index \(index.name) has no archived form: \(condition)")
-      }
+      guard let predicate = expressions.predicate(condition, in: &archive) else { return nil }
+      partial = predicate
     }
+    let reference = archive.reserve()
     let elements = index.elements.map { element in
       var fields: Fields = [
         ("NSFetchIndexElementType", .plain(.integer(Int64(element.kind.rawValue)))),

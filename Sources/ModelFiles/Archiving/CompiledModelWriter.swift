@@ -9,10 +9,10 @@ import PropertyLists
 public enum CompiledModelWriter {
   /// The archive of a model, a binary property list.
   ///
-  /// A fetch request template or fetched property whose predicate has no known archived form (`SUBQUERY`, `TERNARY`,
-  /// set operations) is left out.
-  /// - Throws: `ModelError` with everything that has no known archived form and that indexes or hashes rest on: such
-  ///   expressions in derived attributes and partial indexes.
+  /// A fetch request template, fetched property or partial index whose predicate has no known archived form
+  /// (`SUBQUERY`, `TERNARY`, set operations) is left out: no hash rests on it.
+  /// - Throws: `ModelError` with everything that has no known archived form and that hashes rest on: such expressions
+  ///   in derived attributes.
   /// - Complexity: O(entities · properties), inherited ones included.
   public static func archive(of model: ManagedObjectModel) throws(ModelError) -> [UInt8] {
     var encoder = CompiledModelEncoder(model)

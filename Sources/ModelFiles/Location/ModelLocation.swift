@@ -84,7 +84,10 @@ struct ModelLocation {
     let contents = file?.value?.dictionaryValue
     var isSilent = contents.map { $0["_XCCurrentVersionName"] == nil } ?? false
     if let file, file.value == nil { isSilent = true }
-    let name = contents?["_XCCurrentVersionName"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
+    // Blanks around a name may be the name's own.
+    let name = (contents?["_XCCurrentVersionName"]?.stringValue).map { stated in
+      names.contains(withoutSuffix(stated)) ? stated : stated.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
     if isSilent || name?.isEmpty == true {
       let own = ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
       return names.contains(own) ? own : names.first

@@ -10,7 +10,7 @@ struct DeleteCommand: ParsableCommand {
     commandName: "delete",
     abstract: "Deletes objects of a store by predicate, and what the delete rules say of others.",
     discussion: """
-      The objects are deleted where they are, in one transaction of SQLite's: relationships to them are nullified, cascades \
+      The objects are deleted where they are, in one transaction of SQLite's: relationships to them that have an inverse are nullified, cascades \
       are followed, files of external data go when it is committed. A deletion that a rule denies, or that would leave an \
       object without what it requires, changes nothing and names the objects.
 

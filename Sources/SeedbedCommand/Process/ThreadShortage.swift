@@ -38,6 +38,11 @@ enum ThreadShortage {
       unsafe action.__sigaction_handler.sa_handler = { _ in ThreadShortage.lookOnce() }
       action.sa_flags = SA_RESTART
       guard unsafe sigaction(SIGALRM, &action, nil) == 0 else { return }
+      // What began this process may have blocked it.
+      var alarm = sigset_t()
+      unsafe sigemptyset(&alarm)
+      unsafe sigaddset(&alarm, SIGALRM)
+      unsafe pthread_sigmask(SIG_UNBLOCK, &alarm, nil)
       var second = itimerval()
       second.it_interval.tv_sec = 1
       second.it_value.tv_sec = 1

@@ -9,6 +9,7 @@ public enum Gallery2Classes {
   public static var byEntityName: [Swift.String: ManagedObject.Type] {
     [
       "Artist": Artist.self,
+      "City": City.self,
       "Data": Data.self,
       "House": House.self,
       "Left": Left.self,
