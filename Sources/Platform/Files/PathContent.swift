@@ -94,7 +94,9 @@ package enum ResultPath {
     if PathContent.isLink(path) { return path }
     let parent = FileSystem.parent(path)
     guard parent != path, parent != "." || path.contains("/") else {
-      return resolved(FileManager.default.currentDirectoryPath) + "/" + path
+      // The working folder may be gone.
+      let folder = FileManager.default.currentDirectoryPath
+      return folder.hasPrefix("/") ? resolved(folder) + "/" + path : path
     }
     let name = path.dropFirst(parent == "/" ? 1 : parent.utf8.count + 1)
     let folder = resolved(parent)

@@ -190,6 +190,23 @@ struct OddPlaceTests {
     #expect(left.allSatisfy { $0 == "pipelines" }, "\(left)")
   }
 
+  @Test(
+    "in a folder that is gone, a result has no place, and that is told",
+    arguments: [
+      "copy ../Photos.sqlite C.sqlite", "export ../Photos.sqlite --entity Photo --output x.csv", "generate $1 g",
+    ])
+  func goneFolder(words: String) async throws {
+    let workspace = try await workspace()
+    let names = try workspace.names()
+    let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" " + words.replacing("../", with: "$2/")
+    let outcome = try await Tool.run(
+      ["-c", script, Tool.path, workspace.path("Photos.xcdatamodel"), workspace.folder.path], in: workspace.folder,
+      executable: "/bin/sh")
+    #expect(outcome.exitCode == 73, "\(outcome.talk)")
+    #expect(outcome.talk.contains("No such file or directory"), "\(outcome.talk)")
+    #expect(try workspace.names() == names)
+  }
+
   @Test("a name that is no UTF-8 is refused, and not mended")
   func names() async throws {
     let workspace = try await workspace()
