@@ -52,8 +52,8 @@ public enum PipelineDocumentation {
     "      zone: '\"inner\"'                                   # a text constant",
     "      parent: { match: identifier, from: parent_station } # a relationship by natural key", "```", "",
     """
-    **Scalars** follow YAML 1.2: `true` and `false` are booleans, `no` and `on` are text. Tags, merge keys (`<<`) and \
-    repeated keys are mistakes; aliases are followed up to 100,000 values.
+    **Scalars** follow YAML 1.2: `true` and `false` are booleans, `no` and `on` are text; numbers are decimal, `0x1F` is text. \
+    Tags, merge keys (`<<`) and repeated keys are mistakes; aliases are followed up to 100,000 values.
     """, "",
     """
     **Variables.** `${NAME}` stands for a variable of the environment, `${NAME:default}` has a default, and `$$` is a \

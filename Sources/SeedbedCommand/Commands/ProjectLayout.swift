@@ -172,25 +172,30 @@ struct ProjectLayout {
 
   private func write(_ project: DataInference.Project, _ problems: [String]) throws -> Written {
     var paths: [String] = []
+    var hints: [String] = []
+    var files = StagedFiles()
+    defer { files.discard() }
     if let model = project.model {
       try makeFolder(folder)
       // Other versions in a model that is there stay.
-      try ModelWriter.write(model, path: modelPath)
+      for file in try ModelWriter.files(of: model, version: ModelReader.modelName(path: modelPath)) {
+        try files.add(file.text, at: modelPath + "/" + file.path)
+      }
       paths.append(modelPath)
     }
-    try put(PipelineSchema.json(), at: schemaPath)
-    try put(project.pipeline, at: pipelinePath)
+    try files.add(PipelineSchema.json(), at: schemaPath)
+    try files.add(project.pipeline, at: pipelinePath)
     paths += [pipelinePath, schemaPath]
-    var hints: [String] = []
     let ignore = inFolder(".gitignore")
     if let lines = try? String(contentsOfFile: ignore, encoding: .utf8).split(whereSeparator: \.isNewline) {
       if !lines.contains(where: { $0.trimmingCharacters(in: CharacterSet(charactersIn: "/ ")) == "build" }) {
         hints.append("\(ignore) does not leave out \(Self.ignored), where the store is built")
       }
     } else if case .nothing = PathContent(at: ignore) {
-      try put("# What seedbed builds.\n\(Self.ignored)\n", at: ignore)
+      try files.add("# What seedbed builds.\n\(Self.ignored)\n", at: ignore)
       paths.append(ignore)
     }
+    try files.commit()
     return Written(paths: paths, problems: problems, hints: hints)
   }
 
@@ -201,22 +206,6 @@ struct ProjectLayout {
       throw RunError(
         .cannotCreate, code: "path.cannot-create", "cannot make \(path): \(error.reason)",
         hint: "give another --output, a folder that may be written to")
-    }
-  }
-
-  private func put(_ text: String, at path: String) throws {
-    do {
-      let place = URL(fileURLWithPath: ResultPath.followed(path))
-      try FileSystem.makeFolder(FileSystem.parent(place.path))
-      try Data(text.utf8).write(to: place, options: .atomic)
-    } catch let error as SystemError {
-      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.reason)")
-    } catch let error as CocoaError where error.code == .fileWriteUnknown || error.code == .fileWriteOutOfSpace {
-      let reason = RunError(any: error, store: path).message
-      throw RunError(.inputOutput, code: "path.cannot-write", "cannot write \(path): \(reason)")
-    } catch {
-      throw RunError(
-        .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")
     }
   }
 

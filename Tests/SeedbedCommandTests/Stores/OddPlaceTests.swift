@@ -207,6 +207,31 @@ struct OddPlaceTests {
     #expect(try workspace.names() == names)
   }
 
+  @Test("a project that cannot be replaced wholly stays as it was")
+  func fullDiskForced() async throws {
+    let workspace = try Workspace()
+    try workspace.write("items.csv", "id,name\n1,x\n")
+    #expect(try await workspace.run("init", "items.csv", "-o", "new", "--quiet").exitCode == 0)
+    try workspace.write("items.csv", "id,name,more\n1,x,2\n")
+    func files() throws -> [String: Data] {
+      let folder = workspace.folder.appendingPathComponent("new").path
+      var files: [String: Data] = [:]
+      for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+        files[path] = FileManager.default.contents(atPath: folder + "/" + path)
+      }
+      return files
+    }
+    let before = try files()
+    // No file may have more than 1,024 bytes, or 2,048: the model has less, the schema more.
+    let outcome = try await Tool.run(
+      ["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" init items.csv -o new --force --quiet", Tool.path],
+      in: workspace.folder, executable: "/bin/sh")
+    #expect(outcome.exitCode == 74, "\(outcome.talk)")
+    #expect(try files() == before)
+    #expect(try await workspace.run("init", "items.csv", "-o", "new", "--force", "--quiet").exitCode == 0)
+    #expect(try files() != before && files().keys.sorted() == before.keys.sorted())
+  }
+
   @Test("a name that is no UTF-8 is refused, and not mended")
   func names() async throws {
     let workspace = try await workspace()
