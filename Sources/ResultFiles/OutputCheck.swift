@@ -87,6 +87,17 @@ public enum OutputCheck {
       }
       if let identity { files[identity] = result.field }
     }
+    for result in results {
+      let path = ResultPath.resolved(result.path)
+      guard
+        let outer = results.first(where: {
+          RunInputs.isInside(path, ResultPath.resolved($0.path)) && $0.path != result.path
+        })
+      else { continue }
+      throw refusal(
+        "output.in-result", "\(result.named), as if \(outer.path) were a folder: \(outer.field) names it as a file",
+        hint: "name another folder")
+    }
   }
 
   /// Whether what is at a result's path may be replaced.

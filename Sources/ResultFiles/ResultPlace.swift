@@ -16,9 +16,10 @@ package enum ResultPlace {
     }
   }
 
-  /// Renames, replacing what is there.
+  /// Renames, replacing what is there. A file gets the permissions of the one that it replaces.
   package static func rename(_ source: String, to target: String) throws(RunError) {
     do throws(SystemError) {
+      if case .file = PathContent(at: target) { try FileSystem.copyPermissions(of: target, to: source) }
       try FileSystem.rename(source, to: target)
     } catch {
       throw RunError(

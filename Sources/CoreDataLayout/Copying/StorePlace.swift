@@ -20,26 +20,13 @@ package enum StorePlace {
   /// Another store with files of external data, with which a store at a path would share the folder of these, because
   /// their names differ by their endings alone; nil where there is none.
   package static func storeSharingExternalData(with path: String) -> String? {
-    let place = ResultPath.followed(path)
-    let folder = externalDataFolder(of: place)
-    guard FileSystem.exists(folder) else { return nil }
-    let parent = FileSystem.parent(place)
-    let names = FileSystem.names(in: parent)
-    return names.sorted().map { parent + "/" + $0 }.first { other in
-      // Where letters' case does not count, the store itself may be listed by another spelling.
-      if other == place || other.lowercased() == place.lowercased() && FileIdentity(other) == FileIdentity(place) {
-        return false
-      }
-      guard externalDataFolder(of: other) == folder, case .file = PathContent(at: other),
-        StoreFiles.isDatabase(path: other)
-      else { return false }
-      return (try? externalFiles(of: other))?.isEmpty == false
-    }
+    guard FileSystem.exists(externalDataFolder(of: path)) else { return nil }
+    return ExternalDataFolder.others(besides: path).first { (try? externalFiles(of: $0))?.isEmpty == false }
   }
 
   /// Names of the files of external data that a store's rows name, sorted.
   package static func externalFiles(of path: String) throws -> [String] {
-    try ReadOnlyCopy.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }.sorted()
+    try ExternalDataFolder.files(of: path)
   }
 
   /// What is at a path, for a store that is to be put there.

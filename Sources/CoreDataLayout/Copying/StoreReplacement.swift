@@ -77,6 +77,7 @@ extension FilePlacement {
   ) throws {
     let external = ExternalDataFolder(storePath: target)
     let old = try keepsExternalData || external.openData() == nil ? [] : FilePlacement.namedFiles(target)
+    try FilePlacement.keepPermissions(of: target, in: sealed)
     if synchronizes { try StoreFiles.synchronize(sealed) }
     let new = try putExternalData(of: sealed, in: external)
     try setLogAside(of: target, for: sealed, synchronizes: synchronizes, check)
@@ -86,10 +87,20 @@ extension FilePlacement {
     }
     onCommit {
       // A file that stays without a row that names it does no harm; `check` reports it.
-      guard let folder = try? external.openData() else { return }
-      for name in old.subtracting(new).sorted() { try? folder.remove(name) }
+      guard let folder = try? external.openData(), let others = try? ExternalDataFolder.filesOfOthers(besides: target)
+      else { return }
+      for name in old.subtracting(new).subtracting(others).sorted() { try? folder.remove(name) }
       external.removeIfEmpty()
     }
+  }
+
+  /// Gives a new store, with its sidecars and files of external data, the permissions of the one that it replaces.
+  private static func keepPermissions(of target: String, in sealed: String) throws {
+    guard FileSystem.exists(target) else { return }
+    let external = ExternalDataFolder(storePath: sealed)
+    let names = try external.openData()?.names().filter { ExternalDataFolder.isFileName($0) } ?? []
+    let paths = ["", "-wal", "-shm"].map { sealed + $0 } + names.map { external.dataPath + "/" + $0 }
+    for path in paths where FileSystem.exists(path) { try StoreFiles.copyPermissions(of: target, to: path) }
   }
 
   /// Takes the old store's sidecars away.

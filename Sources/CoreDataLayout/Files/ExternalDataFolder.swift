@@ -16,6 +16,7 @@ package struct ExternalDataFolder {
   package static let referenceLength = 38
   private static let dataName = "_EXTERNAL_DATA"
 
+  private let storePath: String
   /// The support folder, which is hidden and named after the store.
   let supportPath: String
   var dataPath: String { supportPath + "/" + ExternalDataFolder.dataName }
@@ -25,6 +26,7 @@ package struct ExternalDataFolder {
   /// - Parameter storePath: may be a symbolic link to the store: a store has one such folder, whatever it is called by.
   package init(storePath: String) {
     let storePath = ResultPath.followed(storePath)
+    self.storePath = storePath
     let name = ((storePath as NSString).lastPathComponent as NSString).deletingPathExtension
     supportPath = FileSystem.parent(storePath) + "/.\(name)_SUPPORT"
   }
@@ -156,13 +158,15 @@ package struct ExternalDataFolder {
   }
 
   /// Removes the files of the ledger that no row names, and empties the ledger. While the ledger is held, it does
-  /// nothing.
+  /// nothing. Files that another store names stay: one whose name differs by its ending has the same folder.
   /// - Precondition: no transaction is open, so that what the rows say is final.
   package func removeUnnamed(_ connection: Connection) throws {
     if ledger.isHeld { return }
     guard !ledger.names.isEmpty, let folder = try openData() else { return ledger.removeAll() }
-    let named = try ExternalDataFolder.namedFiles(connection)
-    for name in ledger.names.sorted() where !named.contains(name) { try folder.remove(name) }
+    let unnamed = ledger.names.subtracting(try ExternalDataFolder.namedFiles(connection))
+    // Where another store cannot be read, what it names is not known, and all stay.
+    let others = unnamed.isEmpty ? [] : try? Self.filesOfOthers(besides: connection.path)
+    if let others { for name in unnamed.subtracting(others).sorted() { try folder.remove(name) } }
     ledger.removeAll()
     removeIfEmpty()
   }
@@ -178,6 +182,8 @@ package struct ExternalDataFolder {
         // Before the write, which may fail half way.
         ledger.note(name)
         try folder.write(bytes, to: name)
+        // What may not read the store may not read its values.
+        try StoreFiles.copyPermissions(of: storePath, to: dataPath + "/" + name)
         return name
       }
       if existing == bytes {

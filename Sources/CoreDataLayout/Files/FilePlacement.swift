@@ -30,7 +30,8 @@ public final class FilePlacement {
   /// A placement that has not changed any file yet.
   public init() {}
 
-  /// Renames a finished file to `target`, on the same file system.
+  /// Renames a finished file to `target`, on the same file system. It gets the permissions of the file that it
+  /// replaces.
   /// - Throws: `StoreError.cannotCreate` or `.inputOutput`; the target is as it was then.
   public func put(_ source: String, at target: String) throws(StoreError) {
     let name = source + ".previous"
@@ -47,6 +48,7 @@ public final class FilePlacement {
       }
     }
     do {
+      if case .file = PathContent(at: target) { try StoreFiles.copyPermissions(of: target, to: source) }
       try StoreFiles.rename(source, to: target)
     } catch {
       try? StoreFiles.remove(name)

@@ -7,7 +7,7 @@ import StoreInterface
 public struct StoreSidecar: Sendable, Hashable {
   /// What is in the way of a store there.
   public enum Obstacle: Sendable, Hashable {
-    /// A folder, a FIFO, a symbolic link: never a log.
+    /// A folder, a FIFO, a symbolic link, never a log; or a file that may not be read.
     case notAFile(String)
     /// A file that does not begin as a log does.
     case foreignFile
@@ -47,8 +47,10 @@ public struct StoreSidecar: Sendable, Hashable {
 
   private static func obstacle(at path: String, _ suffix: String) -> Obstacle? {
     if let text = nonFile(at: path) { return .notAFile(text) }
-    if case .file(let count) = PathContent(at: path), count > 0, !isLog(path, suffix) { return .foreignFile }
-    return nil
+    guard case .file(let count) = PathContent(at: path), count > 0 else { return nil }
+    guard let file = FileHandle(forReadingAtPath: path) else { return .notAFile("a file that may not be read") }
+    defer { try? file.close() }
+    return isLog(file, suffix) ? nil : .foreignFile
   }
 
   /// What is at a path and is no file; nil for a file, and where nothing is.
@@ -62,9 +64,7 @@ public struct StoreSidecar: Sendable, Hashable {
   }
 
   /// Whether a file begins as SQLite's logs of that name do.
-  private static func isLog(_ path: String, _ suffix: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? file.close() }
+  private static func isLog(_ file: FileHandle, _ suffix: String) -> Bool {
     guard let data = try? file.read(upToCount: 48) else { return false }
     let start = Array(data)
     switch suffix {

@@ -124,7 +124,14 @@ public struct PipelineRun {
     report.warnings += warnings(of: store)
     try PipelineCheck.requireComputedDerivations(prepared.plans, store.layout)
     let indexing = StageMeter(.index)
-    try importRecords(prepared, into: store, isFresh: isFresh, indexing, &report)
+    do {
+      try importRecords(prepared, into: store, isFresh: isFresh, indexing, &report)
+    } catch {
+      // A file that was cut off or written anew meanwhile looks damaged.
+      let kind = RunError(any: error, store: pipeline.store.path).kind
+      if [.badData, .inputOutput, .missingInput].contains(kind) { try prepared.inputs.requireUnchanged() }
+      throw error
+    }
     guard build.isInPlace else {
       return try finishAside(prepared, store, isFresh: isFresh, expectations, indexing, &report)
     }

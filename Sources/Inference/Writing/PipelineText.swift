@@ -29,7 +29,7 @@ struct PipelineText {
     var lines = [
       "# yaml-language-server: $schema=\(Self.schemaName)",
       "# Made by seedbed init. Each comment says why its line is as it is: correct what you know better.", "#",
-      "#   seedbed lint \(places.pipeline)", "#   seedbed run \(places.pipeline)",
+      "#   seedbed lint \(Self.oneLine(places.pipeline))", "#   seedbed run \(Self.oneLine(places.pipeline))",
     ]
     if !notes.isEmpty {
       lines += ["#", "# What the store or an export has otherwise than the files:"]

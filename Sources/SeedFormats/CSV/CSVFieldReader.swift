@@ -165,8 +165,7 @@
     let quote = openQuote.map { line + UInt64(unsafe UTF8Text.lineEnds(base, recordStart, $0).count) }
     return error(
       "csv.record-too-long", "the record is longer than \(limit) bytes", at: recordStart,
-      hint: (quote.map { "is the quote that opens in line \($0) never closed?" } ?? "is a quote left open?")
-        + " otherwise raise the record limit")
+      hint: quote.map { "is the quote that opens in line \($0) never closed?" } ?? "is a quote left open?")
   }
 
   /// An error at a position in the record.

@@ -368,7 +368,7 @@
   }
 
   private func tooLong() -> SeedFormatError {
-    var hint: String? = pointer.isEmpty ? "does a pointer to the array of records miss?" : "raise the record limit"
+    var hint: String? = pointer.isEmpty ? "does a pointer to the array of records miss?" : nil
     if stage == .afterArray, open.isEmpty, path.isEmpty {
       // The whole document is being read as one record.
       hint = unsafe arraysHint(window.base + position, count: window.end - position, isWhole: false) ?? hint

@@ -118,7 +118,7 @@
     SeedFormatError(
       code: "json.record-too-long", kind: .malformed,
       message: "the record is longer than \(plan.options.limits.recordBytes) bytes",
-      hint: "is the file one JSON document rather than one value per line? otherwise raise the record limit",
+      hint: "is the file one JSON document rather than one value per line?",
       file: plan.file, line: line, column: 1, byteOffset: byteOffset)
   }
 }

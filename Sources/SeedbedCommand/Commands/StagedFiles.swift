@@ -10,23 +10,28 @@ struct StagedFiles {
 
   /// Writes a text beside its place.
   /// - Throws: `RunError` that names the path.
-  mutating func add(_ text: String, at path: String) throws {
+  mutating func add(_ text: String, at path: String) throws(RunError) {
     do {
       let place = URL(fileURLWithPath: ResultPath.followed(path)).path
       let folder = FileSystem.parent(place)
       try FileSystem.makeFolder(folder)
-      let staged = folder + "/.seedbed-" + UUID().uuidString
-      files.append((place, staged))
-      try Data(text.utf8).write(to: URL(fileURLWithPath: staged))
+      let name = ".seedbed-" + UUID().uuidString
+      files.append((place, folder + "/" + name))
+      try FolderHandle.open(folder)?.write(Array(text.utf8), to: name)
     } catch let error as SystemError {
-      throw RunError(.cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.reason)")
-    } catch let error as CocoaError where error.code == .fileWriteUnknown || error.code == .fileWriteOutOfSpace {
-      let reason = RunError(any: error, store: path).message
-      throw RunError(.inputOutput, code: "path.cannot-write", "cannot write \(path): \(reason)")
+      throw Self.failure(path, error.reason, number: error.number)
+    } catch FolderError.system(let error) {
+      throw Self.failure(path, error.reason, number: error.number)
     } catch {
-      throw RunError(
-        .cannotCreate, code: "path.cannot-create", "cannot write \(path): \(error.localizedDescription)")
+      throw Self.failure(path, "\(error)", number: nil)
     }
+  }
+
+  private static func failure(_ path: String, _ reason: String, number: Int32?) -> RunError {
+    let isFull = number.map { [EFBIG, ENOSPC, EDQUOT, EIO].contains($0) } ?? false
+    return RunError(
+      isFull ? .inputOutput : .cannotCreate, code: isFull ? "path.cannot-write" : "path.cannot-create",
+      "cannot write \(path): \(reason)")
   }
 
   /// Puts all texts in their places.

@@ -329,4 +329,54 @@ struct ExternalDataTests {
     #expect(outcome.exitCode == 74, "\(outcome.talk)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.path(Self.data)) == before)
   }
+
+  /// A copy beside the store, with another ending, names the same files.
+  @Test(
+    "files that a store of nearly the same name needs stay", arguments: ["aside", "in-place", "delete", "update"])
+  func sibling(way: String) async throws {
+    let workspace = try workspace()
+    try await run([Self.record("a", Self.image(1)), Self.record("b", Self.image(2))], in: workspace)
+    try FileManager.default.copyItem(atPath: workspace.path("Photos.sqlite"), toPath: workspace.path("Photos.bak"))
+    let before = try FileManager.default.contentsOfDirectory(atPath: workspace.path(Self.data)).sorted()
+    let photos = ["Photos.sqlite", "--entity", "Photo", "--where", "TRUEPREDICATE"]
+    let outcome: Tool.Outcome
+    switch way {
+    case "delete": outcome = try await Tool.run(["delete"] + photos, in: workspace.folder)
+    case "update": outcome = try await Tool.run(["update"] + photos + ["--set", "image = nil"], in: workspace.folder)
+    case "aside": outcome = try await run([Self.record("a", Self.image(3)), Self.record("b", nil)], in: workspace)
+    default:
+      outcome = try await run(
+        [Self.record("a", Self.image(3)), Self.record("b", nil)], in: workspace,
+        store: "replace: never, write: in-place")
+    }
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    let after = try FileManager.default.contentsOfDirectory(atPath: workspace.path(Self.data))
+    #expect(Set(after).isSuperset(of: before))
+    let check = try await workspace.run("check", "--strict", "Photos.bak")
+    #expect(!check.text.contains("externalFile"), "\(check.text)")
+  }
+
+  @Test("a store, its files and an export keep the permissions of those that they replace")
+  func permissions() async throws {
+    let workspace = try workspace()
+    try await run([Self.record("a", Self.image(1))], in: workspace)
+    let store = workspace.path("Photos.sqlite")
+    let export = ["export", "Photos.sqlite", "--entity", "Photo", "--columns", "identifier", "--output", "out.csv"]
+    #expect(try await Tool.run(export, in: workspace.folder).exitCode == 0)
+    for path in [store, workspace.path("out.csv")] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+    for setting in ["replace: never", "replace: never, write: in-place", "replace: always"] {
+      try await run(
+        [Self.record("a", Self.image(7)), Self.record(setting, Self.image(8))], in: workspace, store: setting)
+    }
+    #expect(try await Tool.run(export + ["--force"], in: workspace.folder).exitCode == 0)
+    let names = try FileManager.default.contentsOfDirectory(atPath: workspace.path(Self.data))
+    let kept = ["Photos.sqlite", "out.csv"] + names.filter { UUID(uuidString: $0) != nil }.map { Self.data + "/" + $0 }
+    for name in kept {
+      let mode = try FileManager.default.attributesOfItem(atPath: workspace.path(name))[.posixPermissions] as? Int
+      #expect(mode == 0o600, "\(name): \(mode ?? 0)")
+    }
+    #expect(kept.count > 3)
+  }
 }

@@ -232,6 +232,28 @@ struct OddPlaceTests {
     #expect(try files() != before && files().keys.sorted() == before.keys.sorted())
   }
 
+  @Test("a new project may lie in a folder with a line end in its name")
+  func lineEnd() async throws {
+    let workspace = try Workspace()
+    try workspace.write("items.csv", "id,name\n1,x\n")
+    let outcome = try await workspace.run("init", "items.csv", "-o", "a\nb", "--quiet")
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    #expect(try await workspace.run("run", "a\nb/pipelines/items.yaml", "--allow-outside", "--quiet").exitCode == 0)
+  }
+
+  @Test("no result may lie in another as if that were a folder")
+  func resultInResult() async throws {
+    let workspace = try await workspace()
+    let text = try workspace.text("photos.yaml").replacing("Photos.sqlite", with: "New.sqlite")
+    try workspace.write(
+      "new.yaml", text + "\nexport: [{ entity: Photo, to: New.sqlite/x.csv, columns: [name] }]\n")
+    let names = try workspace.names()
+    let outcome = try await workspace.run("run", "new.yaml")
+    #expect(outcome.exitCode == 73, "\(outcome.talk)")
+    #expect(outcome.talk.contains("as if"), "\(outcome.talk)")
+    #expect(try workspace.names() == names)
+  }
+
   @Test("a name that is no UTF-8 is refused, and not mended")
   func names() async throws {
     let workspace = try await workspace()
