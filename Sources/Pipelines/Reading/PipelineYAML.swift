@@ -12,6 +12,8 @@ struct PipelineYAML {
   static let maximumBytes = 4 << 20
   /// Repeated keys that are looked for in one file.
   private static let maximumRepeatedKeys = 100
+  /// Nodes that are searched for NUL: as many as aliases may make of a file.
+  private static let maximumSearchedNodes = 100_000
 
   init(_ text: String) {
     // Columns are counted in scalars, as libYAML does.
@@ -46,7 +48,8 @@ struct PipelineYAML {
         // The types of scalars are told apart by `ScalarValue`: Yams' own rules are patterns that take milliseconds to
         // compile.
         root = try Yams.compose(yaml: text, .basic)
-        if let place = root.flatMap(Self.placeOfNUL) {
+        var budget = Self.maximumSearchedNodes
+        if let place = root.flatMap({ Self.placeOfNUL($0, &budget) }) {
           add("pipeline.nul", "this text holds the NUL character, which no store takes", nil, place)
         }
         return
@@ -71,14 +74,22 @@ struct PipelineYAML {
   }
 
   /// Where the first scalar is that has NUL in it, by an escape.
-  private static func placeOfNUL(_ node: Node) -> FilePosition? {
+  /// - Parameter budget: how many nodes may still be looked at, as aliases can multiply them without end.
+  private static func placeOfNUL(_ node: Node, _ budget: inout Int) -> FilePosition? {
+    budget -= 1
+    if budget < 0 { return nil }
     switch node {
     case .scalar(let scalar):
-      scalar.string.utf8.contains(0) ? node.mark.map { FilePosition(line: $0.line, column: $0.column) } : nil
-    case .mapping(let mapping): mapping.lazy.compactMap { placeOfNUL($0.key) ?? placeOfNUL($0.value) }.first
-    case .sequence(let sequence): sequence.lazy.compactMap { placeOfNUL($0) }.first
-    case .alias: nil
+      return scalar.string.utf8.contains(0) ? node.mark.map { FilePosition(line: $0.line, column: $0.column) } : nil
+    case .mapping(let mapping):
+      for (key, value) in mapping {
+        if let place = placeOfNUL(key, &budget) ?? placeOfNUL(value, &budget) { return place }
+      }
+    case .sequence(let sequence):
+      for element in sequence { if let place = placeOfNUL(element, &budget) { return place } }
+    case .alias: break
     }
+    return nil
   }
 
   private mutating func addSyntaxProblem(_ error: YamlError, in text: String) {
