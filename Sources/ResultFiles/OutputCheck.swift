@@ -87,16 +87,17 @@ public enum OutputCheck {
       }
       if let identity { files[identity] = result.field }
     }
-    for result in results {
-      let path = ResultPath.resolved(result.path)
-      guard
-        let outer = results.first(where: {
-          RunInputs.isInside(path, ResultPath.resolved($0.path)) && $0.path != result.path
-        })
-      else { continue }
-      throw refusal(
-        "output.in-result", "\(result.named), as if \(outer.path) were a folder: \(outer.field) names it as a file",
-        hint: "name another folder")
+    let places = Dictionary(results.map { (ResultPath.resolved($0.path), $0) }, uniquingKeysWith: { first, _ in first })
+    for (path, result) in places.sorted(by: { $0.key < $1.key }) {
+      var folder = FileSystem.parent(path)
+      while folder != FileSystem.parent(folder) {
+        if let outer = places[folder] {
+          throw refusal(
+            "output.in-result", "\(result.named), as if \(outer.path) were a folder: \(outer.field) names it as a file",
+            hint: "name another folder")
+        }
+        folder = FileSystem.parent(folder)
+      }
     }
   }
 

@@ -87,9 +87,11 @@ extension FilePlacement {
     }
     onCommit {
       // A file that stays without a row that names it does no harm; `check` reports it.
-      guard let folder = try? external.openData(), let others = try? ExternalDataFolder.filesOfOthers(besides: target)
-      else { return }
-      for name in old.subtracting(new).subtracting(others).sorted() { try? folder.remove(name) }
+      guard let folder = try? external.openData() else { return }
+      let former = old.subtracting(new)
+      if !former.isEmpty, let others = try? ExternalDataFolder.filesOfOthers(besides: target) {
+        for name in former.subtracting(others).sorted() { try? folder.remove(name) }
+      }
       external.removeIfEmpty()
     }
   }

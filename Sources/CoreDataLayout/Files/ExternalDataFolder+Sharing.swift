@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 
 /// Stores whose names differ by their endings alone have their files in one folder.
@@ -7,14 +8,15 @@ extension ExternalDataFolder {
     let place = ResultPath.followed(path)
     let folder = ExternalDataFolder(storePath: place).supportPath
     let parent = FileSystem.parent(place)
-    return FileSystem.names(in: parent).sorted().map { parent + "/" + $0 }.filter { other in
-      // Where letters' case does not count, the store itself may be listed by another spelling.
-      if other == place || other.lowercased() == place.lowercased() && FileIdentity(other) == FileIdentity(place) {
-        return false
-      }
+    let stem = ((place as NSString).lastPathComponent as NSString).deletingPathExtension
+    let own = FileIdentity(place)
+    return FileSystem.names(in: parent).filter { $0.hasPrefix(stem) }.sorted().map { parent + "/" + $0 }.filter {
+      other in
       guard ExternalDataFolder(storePath: other).supportPath == folder, case .file = PathContent(at: other) else {
         return false
       }
+      // The store itself has several names: with and without a folder, in other letters, as a hard link.
+      if other == place || (own != nil && FileIdentity(other) == own) { return false }
       return StoreFiles.isDatabase(path: other)
     }
   }

@@ -164,9 +164,9 @@ package struct ExternalDataFolder {
     if ledger.isHeld { return }
     guard !ledger.names.isEmpty, let folder = try openData() else { return ledger.removeAll() }
     let unnamed = ledger.names.subtracting(try ExternalDataFolder.namedFiles(connection))
-    // Where another store cannot be read, what it names is not known, and all stay.
-    let others = unnamed.isEmpty ? [] : try? Self.filesOfOthers(besides: connection.path)
-    if let others { for name in unnamed.subtracting(others).sorted() { try folder.remove(name) } }
+    // Where another store cannot be read, what it names is not known, and all stay for the next time.
+    guard let others = unnamed.isEmpty ? [] : try? Self.filesOfOthers(besides: connection.path) else { return }
+    for name in unnamed.subtracting(others).sorted() { try folder.remove(name) }
     ledger.removeAll()
     removeIfEmpty()
   }

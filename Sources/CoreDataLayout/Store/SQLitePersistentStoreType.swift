@@ -86,6 +86,8 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
       throw StoreError.notAStore(path: path, message: "it is no SQLite database and is left alone")
     }
     let external = ExternalDataFolder(storePath: path)
+    // Where another store of the folder cannot be read, what it names is not known, and all stay.
+    let others = try? ExternalDataFolder.filesOfOthers(besides: path)
     do {
       let connection = try Connection(path: path)
       // Leaving WAL mode needs every other connection gone; the exclusive lock is kept until the file is removed.
@@ -97,8 +99,10 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
       if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }
       throw StoreError(error, path: path)
     }
-    guard let folder = try external.openData() else { return }
-    for name in try folder.names() where ExternalDataFolder.isFileName(name) { try folder.remove(name) }
+    guard let folder = try external.openData(), let others else { return }
+    for name in try folder.names() where ExternalDataFolder.isFileName(name) && !others.contains(name) {
+      try folder.remove(name)
+    }
     external.removeIfEmpty()
   }
 

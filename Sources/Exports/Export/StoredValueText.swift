@@ -100,18 +100,20 @@ extension ArchivedContent {
   /// taken for base64.
   var importedJSON: JSONValue? {
     switch self {
-    case .list, .dictionary: isPlain ? json : nil
+    case .list, .dictionary: isPlain(depth: 0) ? json : nil
     default: nil
     }
   }
 
-  private var isPlain: Bool {
-    switch self {
+  /// - Parameter depth: how many lists and dictionaries it is in; an import takes 60.
+  private func isPlain(depth: Int) -> Bool {
+    if depth > 60 { return false }
+    return switch self {
     case .null, .boolean, .integer, .string: true
     case .real(let number): number.isFinite
     case .decimal, .url, .date, .data, .uuid, .set: false
-    case .list(let elements): elements.allSatisfy(\.isPlain)
-    case .dictionary(let entries): entries.allSatisfy(\.value.isPlain)
+    case .list(let elements): elements.allSatisfy { $0.isPlain(depth: depth + 1) }
+    case .dictionary(let entries): entries.allSatisfy { $0.value.isPlain(depth: depth + 1) }
     }
   }
 

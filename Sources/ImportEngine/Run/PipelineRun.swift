@@ -128,8 +128,8 @@ public struct PipelineRun {
       try importRecords(prepared, into: store, isFresh: isFresh, indexing, &report)
     } catch {
       // A file that was cut off or written anew meanwhile looks damaged.
-      let kind = RunError(any: error, store: pipeline.store.path).kind
-      if [.badData, .inputOutput, .missingInput].contains(kind) { try prepared.inputs.requireUnchanged() }
+      let code = RunError(any: error, store: pipeline.store.path).code
+      if Self.formats.contains(where: code.hasPrefix) { try prepared.inputs.requireUnchanged() }
       throw error
     }
     guard build.isInPlace else {
@@ -143,6 +143,9 @@ public struct PipelineRun {
       return build.mark(known)
     }
   }
+
+  /// What the codes of errors begin with that are about the form of a source.
+  private static let formats = ["csv.", "json.", "text.", "plist.", "gzip.", "zstd.", "zip."]
 
   private func warnings(of store: SQLiteStore) -> [String] {
     var warnings: [String] = []

@@ -13,8 +13,10 @@ extension ManagedObjectContext {
     if pending.hasOrderedMemberChanges { try loadListsOutOfOrder(&rank) }
     for object in pending.editedLists where object.status == .loaded {
       for (index, relationship) in object.runtime.layout.relationships.enumerated()
-      where relationship.isOrdered && object.isArrangedElsewhere(index, &rank) {
-        object.noteListEdit(index, isSetHere: true)
+      where relationship.isOrdered && object.isLoaded(index) {
+        let isStated = object.isArrangedElsewhere(index, &rank)
+        object.noteOrder(isStated: isStated, at: index)
+        if isStated { object.noteUpdate() }
       }
     }
   }
@@ -24,10 +26,18 @@ extension ManagedObjectContext {
       coordinator.runtime(key.owner.entity).layout.relationships[key.relationship].isOrdered
         && !rank.isStoreOrder(delta.added, saidBy: key)
     }.keys.sorted { ($0.owner.primaryKey ?? 0, $0.relationship) < ($1.owner.primaryKey ?? 0, $1.relationship) }
-    for (key, owner) in zip(keys, try objects(with: keys.map(\.owner))) where owner.status == .loaded {
-      try owner.loadMembers(key.relationship)
-    }
+    let owners = Array(zip(keys, try objects(with: keys.map(\.owner)))).filter { $1.status == .loaded }
+    // Many owners' members are read at once, and what is left one by one.
+    let groups = Dictionary(grouping: owners) { MemberGroup(entity: $0.0.owner.entity, relationship: $0.0.relationship) }
+    for (group, members) in groups { try loadMembers(group.relationship, of: members.map { $0.1 }) }
+    for (key, owner) in owners { try owner.loadMembers(key.relationship) }
   }
+}
+
+/// Owners whose members are read at once.
+private struct MemberGroup: Hashable {
+  var entity: Entity
+  var relationship: Int
 }
 
 /// What the order is in which a store appends members that come by their own side.
@@ -49,7 +59,7 @@ struct MemberRank {
 
   /// New objects get their primary keys in the order of insertion, after all others.
   private mutating func rank(of member: ObjectID) -> (Int64, Int) {
-    if let key = member.primaryKey { return (key, 0) }
+    if let key = member.primaryKey ?? context.registeredObject(for: member)?.reservedID?.primaryKey { return (key, 0) }
     let positions = insertions ?? Self.positions(of: context.pending.inserted)
     insertions = positions
     return (.max, positions[member] ?? 0)

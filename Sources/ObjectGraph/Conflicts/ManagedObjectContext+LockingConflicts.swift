@@ -91,30 +91,40 @@ extension ManagedObjectContext {
     object.awake(fromSnapshotEvents: .mergePolicy)
   }
 
-  /// Brings loaded objects whose rows lead to a deleted one, and that do not know it yet, up to date: its delete rules
-  /// concern them.
+  /// Brings objects whose rows lead to a deleted one, and that do not know it yet, up to date: its delete rules concern
+  /// them.
   private func refreshThoseThatLead(to object: ManagedObject) throws {
-    var stale: Set<ObjectID> = []
-    for (index, relationship) in object.runtime.layout.relationships.enumerated() {
+    var ends: Set<ObjectID> = []
+    for (index, relationship) in object.runtime.layout.relationships.enumerated()
+    where relationship.definition.deleteRule != .noAction {
       guard let inverse = object.runtime.layout.inverses[index], !inverse.isToMany else { continue }
       if relationship.isToMany { try object.loadMembers(index) }
-      let ends =
+      let members =
         relationship.isToMany ? object.loadedMembers(index) ?? [] : [object.destinations[index]].compactMap(\.self)
-      for id in ends {
-        guard let other = registeredObject(for: id), other.status == .loaded,
-          let back = other.runtime.index(of: inverse)
-        else { continue }
-        if other.stored?.toOne[back] != object.objectID { stale.insert(id) }
+      for id in members where id != object.objectID {
+        let end = registeredObject(for: id)
+        if let end, end.status == .loaded, let back = end.runtime.index(of: inverse),
+          end.stored?.toOne[back] == object.objectID
+        {
+          continue
+        }
+        ends.insert(id)
       }
     }
-    let ids = stale.sorted { ($0.space.rootIndex, $0.primaryKey ?? 0) < ($1.space.rootIndex, $1.primaryKey ?? 0) }
+    if ends.isEmpty { return }
+    // Rows that the coordinator keeps may be older than the link.
+    if parent == nil { coordinator.snapshotCache.forget(ends) }
+    let ids = ends.sorted { ($0.space.rootIndex, $0.primaryKey ?? 0) < ($1.space.rootIndex, $1.primaryKey ?? 0) }
     let snapshots = try freshSnapshots(of: ids)
     for id in ids {
-      guard let other = registeredObject(for: id), let snapshot = snapshots[id],
-        other.stored?.version != snapshot.version
-      else { continue }
-      noteRefresh(of: other)
-      try rebase(other, onto: snapshot)
+      guard let end = registeredObject(for: id), let snapshot = snapshots[id] else { continue }
+      if end.isUnloaded {
+        end.setWaiting(snapshot)
+      } else if end.status == .loaded, end.stored?.version != snapshot.version {
+        noteRefresh(of: end)
+        try rebase(end, onto: snapshot)
+        end.awake(fromSnapshotEvents: .mergePolicy)
+      }
     }
   }
 

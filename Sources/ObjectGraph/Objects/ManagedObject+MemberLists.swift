@@ -22,7 +22,8 @@ extension ManagedObject {
 
   /// Whether a save writes the membership of the to-many relationship as this object has it.
   func isListWritten(_ index: Int) -> Bool {
-    guard memberLists.indices.contains(index), memberLists[index]?.isSetHere == true else { return false }
+    guard memberLists.indices.contains(index), let list = memberLists[index], list.isSetHere || list.isOrderStated
+    else { return false }
     let relationship = runtime.layout.relationships[index]
     let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
     // The members say it, and have no place for what they cannot be members of.
@@ -89,6 +90,9 @@ extension ManagedObject {
 
   /// Remembers that the relationship was set through this object.
   func noteMembersSetHere(at index: Int) { ownMemberLists[index]?.isSetHere = true }
+
+  /// Has the next save write the order of members that were set at the other side, or not.
+  func noteOrder(isStated: Bool, at index: Int) { ownMemberLists[index]?.isOrderStated = isStated }
 
   /// Has the next save write the members as they are here, even if they were changed elsewhere since.
   func overwriteOthersInWrittenLists() {

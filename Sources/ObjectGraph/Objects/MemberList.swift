@@ -12,6 +12,9 @@ struct MemberList {
   private var storedSet: Set<ObjectID>?
   /// Whether the relationship was set through this object, not only at the other side.
   var isSetHere = false
+  /// Whether the next save writes the order, because the store does not come to it by itself, although the members were
+  /// set at the other side.
+  var isOrderStated = false
   /// Whether the next save writes the members even if they were changed elsewhere since.
   private(set) var isOverwriting = false
   /// In a child context: the parent's count (`ParentState`) when the list was read.
@@ -97,9 +100,9 @@ struct MemberList {
   /// own the list is the store's members and then those added here; an order that was set here stays.
   mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool, stamp: Int64) {
     let merged = MembershipMerge.merged(members(), from: stored, onto: fresh, isOrdered: isOrdered)
-    let wasSetHere = isSetHere
+    let (wasSetHere, wasStated) = (isSetHere, isOrderStated)
     self = MemberList(stored: fresh, stamp: stamp)
-    isSetHere = wasSetHere
+    (isSetHere, isOrderStated) = (wasSetHere, wasStated)
     let known = Set(merged)
     for member in fresh where !known.contains(member) { remove(member) }
     for member in merged { append(member) }
@@ -115,6 +118,7 @@ struct MemberList {
     for member in current { replaced.append(member) }
     replaced.arrange(replaced.unique(current))
     replaced.isSetHere = isSetHere
+    replaced.isOrderStated = isOrderStated
     replaced.isOverwriting = isOverwriting
     self = replaced
   }

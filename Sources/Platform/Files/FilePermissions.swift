@@ -10,8 +10,10 @@ extension FileSystem {
 
   /// Gives a file the permissions of another.
   package static func copyPermissions(of source: String, to target: String) throws(SystemError) {
-    var info = stat()
-    guard unsafe stat(source, &info) == 0 else { throw SystemError("look at the file", source) }
-    guard unsafe chmod(target, info.st_mode & 0o7777) == 0 else { throw SystemError("set the permissions", target) }
+    var (from, to) = (stat(), stat())
+    guard unsafe stat(source, &from) == 0 else { throw SystemError("look at the file", source) }
+    // Some file systems refuse even what changes nothing.
+    if unsafe stat(target, &to) == 0, to.st_mode & 0o777 == from.st_mode & 0o777 { return }
+    guard unsafe chmod(target, from.st_mode & 0o777) == 0 else { throw SystemError("set the permissions", target) }
   }
 }

@@ -1,7 +1,7 @@
+import CoreDataLayout
 import Foundation
 import Pipelines
 import Platform
-import ResultFiles
 
 /// Texts that all are on the disk before the first of them takes its place, so that where one cannot be written, what
 /// was there stays.
@@ -13,15 +13,22 @@ struct StagedFiles {
   mutating func add(_ text: String, at path: String) throws(RunError) {
     do {
       let place = URL(fileURLWithPath: ResultPath.followed(path)).path
-      let folder = FileSystem.parent(place)
-      try FileSystem.makeFolder(folder)
+      try FileSystem.makeFolder(FileSystem.parent(place))
+      let folder = ResultPath.resolved(FileSystem.parent(place))
       let name = ".seedbed-" + UUID().uuidString
-      files.append((place, folder + "/" + name))
-      try FolderHandle.open(folder)?.write(Array(text.utf8), to: name)
+      guard let handle = try FolderHandle.open(folder) else {
+        throw Self.failure(path, "its folder is gone", number: nil)
+      }
+      files.append((folder + "/" + FilePath.name(of: place), folder + "/" + name))
+      try handle.write(Array(text.utf8), to: name)
+    } catch let error as RunError {
+      throw error
     } catch let error as SystemError {
       throw Self.failure(path, error.reason, number: error.number)
     } catch FolderError.system(let error) {
       throw Self.failure(path, error.reason, number: error.number)
+    } catch FolderError.unsuitable(_, let reason) {
+      throw Self.failure(path, reason, number: nil)
     } catch {
       throw Self.failure(path, "\(error)", number: nil)
     }
@@ -34,9 +41,15 @@ struct StagedFiles {
       "cannot write \(path): \(reason)")
   }
 
-  /// Puts all texts in their places.
-  func commit() throws(RunError) {
-    for (place, staged) in files { try ResultPlace.rename(staged, to: place) }
+  /// Puts all texts in their places, or none.
+  func commit() throws {
+    let placement = FilePlacement()
+    do {
+      for (place, staged) in files { try placement.put(staged, at: place) }
+    } catch {
+      throw placement.undo(after: error)
+    }
+    placement.commit()
   }
 
   /// Forgets what has not taken its place.

@@ -53,12 +53,15 @@ enum ThreadShortage {
     nonisolated(unsafe) private static var idleLooks = 0
     nonisolated(unsafe) private static var usedBefore = 0
 
-    /// Runs in a signal handler, so it takes no memory and no lock. That no thread can be made is known.
+    /// Runs in a signal handler. Making a thread takes memory and locks, which is not allowed in one; but the process
+    /// has been idle for seconds then, so that nothing is interrupted in its own.
     fileprivate static func lookOnce() {
       let used = usedMicroseconds()
       unsafe idleLooks = unsafe used - usedBefore < idleMicroseconds ? idleLooks + 1 : 0
       unsafe usedBefore = used
-      if unsafe idleLooks >= patience { end() }
+      if unsafe idleLooks < patience { return }
+      if !canMakeThread() { end() }
+      unsafe idleLooks = 0
     }
 
     fileprivate static func look() {
