@@ -28,7 +28,9 @@ extension ManagedObjectContext {
     }.keys.sorted { ($0.owner.primaryKey ?? 0, $0.relationship) < ($1.owner.primaryKey ?? 0, $1.relationship) }
     let owners = Array(zip(keys, try objects(with: keys.map(\.owner)))).filter { $1.status == .loaded }
     // Many owners' members are read at once, and what is left one by one.
-    let groups = Dictionary(grouping: owners) { MemberGroup(entity: $0.0.owner.entity, relationship: $0.0.relationship) }
+    let groups = Dictionary(grouping: owners) { key, _ in
+      MemberGroup(entity: key.owner.entity, relationship: key.relationship)
+    }
     for (group, members) in groups { try loadMembers(group.relationship, of: members.map { $0.1 }) }
     for (key, owner) in owners { try owner.loadMembers(key.relationship) }
   }
