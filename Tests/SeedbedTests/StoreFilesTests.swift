@@ -42,6 +42,39 @@ struct StoreFilesTests {
     #expect(try titles(folder.file("b.sqlite"), model: model) == [.string("Emma")])
   }
 
+  @Test("destroying leaves the files of external data that another store of the folder names")
+  func destroyBesideAnother() throws {
+    let folder = try TemporaryFolder()
+    var photo = EntityDefinition("Photo")
+    var image = AttributeDefinition("image", .binary)
+    image.allowsExternalBinaryDataStorage = true
+    photo.attributes = [image]
+    let model = try ManagedObjectModel(entities: [photo])
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    let description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
+    let store = try coordinator.addPersistentStore(with: description)
+    let context = ManagedObjectContext(coordinator: coordinator, name: "test")
+    try context.performAndWait {
+      for byte in 0..<2 {
+        EntityDescription.insertNewObject(forEntityName: "Photo", into: context)["image"] =
+          .data(Data(repeating: UInt8(byte), count: 200_000))
+      }
+      try context.save()
+    }
+    try (store as? SQLiteStore)?.close()
+    try FileManager.default.copyItem(at: folder.file("a.sqlite"), to: folder.file("a.bak"))
+    func files() -> [String] {
+      (FileManager.default.enumerator(atPath: folder.path(".a_SUPPORT"))?.compactMap { $0 as? String } ?? [])
+        .filter { $0.contains("/") }.sorted()
+    }
+    let before = files()
+    try #require(before.count == 2)
+    try PersistentStoreCoordinator.destroyPersistentStore(at: folder.file("a.sqlite"), type: .sqlite)
+    #expect(files() == before)
+    try PersistentStoreCoordinator.destroyPersistentStore(at: folder.file("a.bak"), type: .sqlite)
+    #expect(files().isEmpty)
+  }
+
   @Test("a store in use is not destroyed")
   func destroyInUse() throws {
     let folder = try TemporaryFolder()

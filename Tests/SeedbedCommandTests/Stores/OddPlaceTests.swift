@@ -241,6 +241,17 @@ struct OddPlaceTests {
     #expect(try await workspace.run("run", "a\nb/pipelines/items.yaml", "--allow-outside", "--quiet").exitCode == 0)
   }
 
+  @Test("a new project may lie in a folder that a symbolic link leads to")
+  func linkedFolder() async throws {
+    let workspace = try Workspace()
+    try workspace.write("items.csv", "id,name\n1,x\n")
+    try FileManager.default.createDirectory(atPath: workspace.path("real"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: workspace.path("link"), withDestinationPath: "real")
+    let outcome = try await workspace.run("init", "items.csv", "-o", "link", "--quiet")
+    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    #expect(try workspace.names(in: "real").contains("pipelines"))
+  }
+
   @Test("no result may lie in another as if that were a folder")
   func resultInResult() async throws {
     let workspace = try await workspace()
