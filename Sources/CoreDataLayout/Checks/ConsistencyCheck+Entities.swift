@@ -101,20 +101,29 @@ extension ConsistencyCheck {
   }
 
   /// Whether a unique index over the whole table has just these columns.
-  private func hasUniqueIndex(_ table: String, _ columns: [String]) throws(SQLiteError) -> Bool {
+  func hasUniqueIndex(_ table: String, _ columns: [String]) throws(SQLiteError) -> Bool {
     let wanted = columns.map { $0.uppercased() }.sorted()
-    let indexes = try Statement(
-      connection, "SELECT name FROM pragma_index_list(?1) WHERE \"unique\" AND NOT partial")
+    return try uniqueIndexes(of: table).contains { !$0.isPartial && $0.columns == wanted }
+  }
+
+  /// The unique indexes of a table with the names of their columns, in upper case and sorted; an expression's name is
+  /// empty.
+  func uniqueIndexes(
+    of table: String
+  ) throws(SQLiteError) -> [(name: String, isPartial: Bool, columns: [String])] {
+    let indexes = try Statement(connection, "SELECT name, partial FROM pragma_index_list(?1) WHERE \"unique\"")
     try indexes.bind(1, table)
     let members = try Statement(connection, "SELECT upper(name) FROM pragma_index_info(?1) ORDER BY 1")
+    var result: [(name: String, isPartial: Bool, columns: [String])] = []
     while try indexes.step() {
-      try members.bind(1, indexes.string(at: 0) ?? "")
-      var found: [String] = []
-      while try members.step() { found.append(members.string(at: 0) ?? "") }
+      let name = indexes.string(at: 0) ?? ""
+      try members.bind(1, name)
+      var columns: [String] = []
+      while try members.step() { columns.append(members.string(at: 0) ?? "") }
       members.reset()
-      if found == wanted { return true }
+      result.append((name, indexes.int64(at: 1) != 0, columns))
     }
-    return false
+    return result
   }
 
   /// Mandatory attributes and relationships without a value.

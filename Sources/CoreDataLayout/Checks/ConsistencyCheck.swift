@@ -16,9 +16,11 @@ package struct ConsistencyCheck {
   func findings() throws(SQLiteError) -> [StoreFinding] {
     var result = try entityList()
     result += try keyCounters()
+    result += try declarations()
     for table in layout.tables {
       result += try rowFindings(of: table)
       result += try storageClasses(of: table)
+      result += try valueRanges(of: table)
     }
     for join in layout.joinTables { result += try orderKeys(of: join) }
     result += try references()

@@ -47,6 +47,12 @@ public struct StoreFinding: Sendable, Hashable {
     case toManyCount
     /// A value is of another storage class than the column's type has.
     case storageClass
+    /// A whole number that the attribute's type does not hold.
+    case valueRange
+    /// A column is declared with a type that makes SQLite change the app's values.
+    case columnType
+    /// A join table has the same pair more than once.
+    case duplicateJoin
     /// A value kept outside has an unknown tag or a file name that is none.
     case externalValue
     /// The file of a value kept outside is missing or no regular file.
@@ -64,16 +70,18 @@ public struct StoreFinding: Sendable, Hashable {
     case unusedExternalFile
     /// A trigger that the model does not explain.
     case unknownTrigger
+    /// The file refuses rows that the model allows.
+    case unknownConstraint
 
     /// How grave it is as a rule.
     public var severity: Severity {
       switch self {
-      case .staleName, .missingIndex, .missingValue, .unusedExternalFile, .unknownTrigger: .note
+      case .staleName, .missingIndex, .missingValue, .unusedExternalFile, .unknownTrigger, .unknownConstraint: .note
       case .integrity, .schema, .trigger, .metadata, .entityList, .entityNumber, .abstractEntity, .storageClass,
         .externalValue:
         .problem
       case .keyCounter, .version, .danglingReference, .wrongDestination, .entityColumn, .orderKey, .inverse,
-        .danglingJoin, .duplicateKey, .toManyCount, .externalFile, .rTree:
+        .danglingJoin, .duplicateJoin, .duplicateKey, .toManyCount, .valueRange, .columnType, .externalFile, .rTree:
         .warning
       }
     }
@@ -123,9 +131,12 @@ extension StoreFinding.Code {
     case .orderKey: "give each member an order key, and none to rows without an owner"
     case .inverse: "set the other side too, or clear this one"
     case .danglingJoin: "delete the join rows"
+    case .duplicateJoin: "delete all but one of each pair's rows, and give the table its primary key"
     case .duplicateKey: "delete or merge the duplicates"
     case .toManyCount: "import the missing objects, or take the surplus ones away"
     case .storageClass: "write the values anew with the type of their attribute"
+    case .valueRange: "write numbers that the type holds, or give the attribute a greater type"
+    case .columnType: "build the store anew: SQLite cannot change the type of a column"
     case .externalValue: "write the values anew; the first byte says where the rest lies"
     case .externalFile: "copy the folder of external data along with the store (seedbed copy does)"
     case .rTree: "delete the entries of the R-tree and insert those of the rows"
@@ -134,6 +145,7 @@ extension StoreFinding.Code {
     case .missingValue: "give the objects a value: the app opens them but cannot save them again as they are"
     case .unusedExternalFile: "remove the file, when no other store uses it"
     case .unknownTrigger: "make sure that it is meant to be there: the app runs it on every change"
+    case .unknownConstraint: "make sure that it is meant to be there: the app's saves fail where a row breaks it"
     }
   }
 }

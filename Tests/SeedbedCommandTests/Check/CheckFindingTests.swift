@@ -20,6 +20,17 @@ struct CheckFindingTests {
 
   static let external = "x'02' || CAST('0A0B0C0D-0000-4000-8000-000000000001' AS BLOB) || x'00'"
 
+  /// Makes the table of labels anew with something declared otherwise.
+  static func labels(declaredWith change: (from: String, to: String), filledWith value: String = "") -> String {
+    let columns = [
+      "Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZCOPIES INTEGER", "ZOLD INTEGER", "ZRANK INTEGER",
+      "ZTEXT VARCHAR",
+    ].map { $0 == change.from ? change.to : $0 }
+    let names = "Z_PK, Z_ENT, Z_OPT, ZCOPIES, ZOLD, ZRANK, ZTEXT"
+    return "CREATE TABLE N (\(columns.joined(separator: ", "))); INSERT INTO N SELECT \(names)\(value) FROM ZLABEL;"
+      + "DROP TABLE ZLABEL; ALTER TABLE N RENAME TO ZLABEL"
+  }
+
   static let problems = [
     Forgery("danglingReference", "ZKEEPER.ZSHOP", "UPDATE ZKEEPER SET ZSHOP = 99"),
     Forgery("wrongDestination", "ZKEEPER.ZSHOP", "UPDATE ZKEEPER SET ZSHOP = 2"),
@@ -49,6 +60,19 @@ struct CheckFindingTests {
     Forgery("storageClass", "ZKEEPER.ZBADGE", "UPDATE ZKEEPER SET ZBADGE = x'01'"),
     Forgery("storageClass", "ZLABEL.ZTEXT", "UPDATE ZLABEL SET ZTEXT = x'41'"),
     Forgery("storageClass", "ZLABEL.ZTEXT", "UPDATE ZLABEL SET ZTEXT = CAST(x'FF61' AS TEXT) WHERE Z_PK = 1"),
+    Forgery("valueRange", "ZLABEL.ZRANK", "UPDATE ZLABEL SET ZRANK = 32768 WHERE Z_PK = 2"),
+    Forgery("valueRange", "ZLABEL.ZRANK", "UPDATE ZLABEL SET ZRANK = -32769 WHERE Z_PK = 2"),
+    Forgery("valueRange", "ZLABEL.ZCOPIES", "UPDATE ZLABEL SET ZCOPIES = 2147483648 WHERE Z_PK = 2"),
+    Forgery("valueRange", "ZLABEL.ZOLD", "UPDATE ZLABEL SET ZOLD = 2 WHERE Z_PK = 2"),
+    Forgery("columnType", "ZLABEL.ZTEXT", labels(declaredWith: ("ZTEXT VARCHAR", "ZTEXT INTEGER"))),
+    Forgery("columnType", "ZLABEL.ZTEXT", labels(declaredWith: ("ZTEXT VARCHAR", "ZTEXT DECIMAL"))),
+    Forgery(
+      "columnType", "ZLABEL.ZRANK",
+      "UPDATE ZLABEL SET ZRANK = NULL;" + labels(declaredWith: ("ZRANK INTEGER", "ZRANK REAL"))),
+    Forgery(
+      "duplicateJoin", "Z_1LABELS",
+      "CREATE TABLE J AS SELECT * FROM Z_1LABELS; INSERT INTO J SELECT * FROM J WHERE Z_1CRATES = 2;"
+        + "DROP TABLE Z_1LABELS; ALTER TABLE J RENAME TO Z_1LABELS"),
     Forgery("externalValue", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = x'07AABB'"),
     Forgery("externalValue", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = CAST(x'02' || '../../etc/passwd' AS BLOB)"),
     Forgery("externalFile", "ZCRATE.ZPHOTO", "UPDATE ZCRATE SET ZPHOTO = CAST(\(external) AS BLOB)"),
@@ -60,8 +84,7 @@ struct CheckFindingTests {
     Forgery("schema", "ZLABEL", "DROP TABLE ZLABEL"),
     Forgery(
       "schema", "ZLABEL.ZOWN",
-      "CREATE TABLE N (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTEXT VARCHAR, ZOWN INTEGER NOT NULL);"
-        + "INSERT INTO N SELECT Z_PK, Z_ENT, Z_OPT, ZTEXT, 1 FROM ZLABEL; DROP TABLE ZLABEL; ALTER TABLE N RENAME TO ZLABEL"
+      labels(declaredWith: ("ZTEXT VARCHAR", "ZTEXT VARCHAR, ZOWN INTEGER NOT NULL"), filledWith: ", 1")
     ),
     Forgery("schema", "ZLABEL.ZTEXT", "ALTER TABLE ZLABEL DROP COLUMN ZTEXT"),
     Forgery("schema", "Z_1LABELS.Z_3LABELS", "DROP TABLE Z_1LABELS; CREATE TABLE Z_1LABELS (Z_1CRATES INTEGER)"),
@@ -75,7 +98,7 @@ struct CheckFindingTests {
   /// Facts about the data: the app opens the store all the same.
   static let warningCodes: Set<String> = [
     "danglingReference", "wrongDestination", "entityColumn", "orderKey", "inverse", "danglingJoin", "toManyCount",
-    "keyCounter", "version", "duplicateKey", "externalFile",
+    "keyCounter", "version", "duplicateKey", "externalFile", "valueRange", "columnType", "duplicateJoin",
   ]
 
   @Test("a forged store has exactly the forged finding, with what to do about it", arguments: problems)
@@ -120,6 +143,14 @@ struct CheckFindingTests {
       Forgery("staleName", "Z_PRIMARYKEY.Z_NAME", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Sticker' WHERE Z_ENT = 3"),
       Forgery("missingIndex", "ZPLACE.ZCODE", "DROP INDEX Z_Shop_UNIQUE_code"),
       Forgery("missingValue", "ZPLACE.ZNAME", "UPDATE ZPLACE SET ZNAME = NULL"),
+      Forgery(
+        "missingIndex", "Z_1LABELS.Z_1CRATES, Z_3LABELS",
+        "CREATE TABLE J AS SELECT * FROM Z_1LABELS; DROP TABLE Z_1LABELS; ALTER TABLE J RENAME TO Z_1LABELS"),
+      Forgery("unknownConstraint", "ZLABEL.ZTEXT", "CREATE UNIQUE INDEX u ON ZLABEL (ZTEXT)"),
+      Forgery("unknownConstraint", "ZLABEL.", "CREATE UNIQUE INDEX u ON ZLABEL (lower(ZTEXT))"),
+      Forgery("unknownConstraint", "ZLABEL.ZTEXT", labels(declaredWith: ("ZTEXT VARCHAR", "ZTEXT VARCHAR NOT NULL"))),
+      Forgery(
+        "unknownConstraint", "ZLABEL", labels(declaredWith: ("ZRANK INTEGER", "ZRANK INTEGER CHECK (ZRANK <> 0)"))),
       Forgery("unknownTrigger", "ZLABEL", "CREATE TRIGGER t AFTER UPDATE ON ZLABEL BEGIN SELECT 1; END"),
     ])
   func note(forgery: Forgery) async throws {

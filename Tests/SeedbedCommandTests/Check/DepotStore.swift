@@ -31,6 +31,9 @@ enum DepotStore {
     inverseName="keepers" inverseEntity="Shop"/>
       </entity>
       <entity name="Label" representedClassName="Label" syncable="YES">
+        <attribute name="copies" optional="YES" attributeType="Integer 32" usesScalarValueType="NO"/>
+        <attribute name="old" optional="YES" attributeType="Boolean" usesScalarValueType="NO"/>
+        <attribute name="rank" optional="YES" attributeType="Integer 16" usesScalarValueType="NO"/>
         <attribute name="text" attributeType="String"/>
         <relationship name="crates" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Crate" \
     inverseName="labels" inverseEntity="Crate"/>
@@ -63,7 +66,8 @@ enum DepotStore {
       (1, 2, 1, 2, 1, 0.5, x'000102030405060708090A0B0C0D0E0F');
     INSERT INTO ZCRATE (Z_PK, Z_ENT, Z_OPT, ZPLACE, Z4_PLACE, Z_FOK_PLACE, ZWEIGHT, ZPHOTO) VALUES
       (1, 1, 1, 1, 6, 2048, 1.5, x'01AA'), (2, 1, 1, NULL, NULL, NULL, 2, NULL);
-    INSERT INTO ZLABEL (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (1, 3, 1, 'x'), (2, 3, 1, 'y'), (3, 3, 1, 'z');
+    INSERT INTO ZLABEL (Z_PK, Z_ENT, Z_OPT, ZCOPIES, ZOLD, ZRANK, ZTEXT) VALUES
+      (1, 3, 1, 2147483647, 0, 32767, 'x'), (2, 3, 1, -2147483648, 1, -32768, 'y'), (3, 3, 1, NULL, NULL, NULL, 'z');
     INSERT INTO Z_1LABELS (Z_1CRATES, Z_3LABELS) VALUES (1, 1), (1, 2), (2, 1);
     INSERT INTO Z_3RELATED (Z_3RELATED, REFLEXIVE) VALUES (1, 2), (2, 1);
     UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_ENT IN (1, 2, 3, 4);

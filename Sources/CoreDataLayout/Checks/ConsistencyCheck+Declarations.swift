@@ -1,0 +1,153 @@
+import ObjectModel
+import SQLite
+
+extension ConsistencyCheck {
+  /// What the file declares of the model's tables otherwise than Core Data does: types that change values, and rules
+  /// that refuse rows which the model allows.
+  func declarations() throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    for table in layout.tables {
+      result += try columnDeclarations(of: table)
+      result += try checkConstraints(of: table.name)
+      result += try unknownUniqueIndexes(of: table)
+    }
+    for join in layout.joinTables { result += try pairs(of: join) }
+    return result
+  }
+
+  private func columnDeclarations(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    var result: [StoreFinding] = []
+    let info = try Statement(connection, "SELECT upper(name), type, \"notnull\" FROM pragma_table_info(?1)")
+    try info.bind(1, table.name)
+    while try info.step() {
+      let name = info.string(at: 0) ?? ""
+      guard let column = table.columns.first(where: { $0.name.uppercased() == name }) else { continue }
+      let type = info.string(at: 1) ?? ""
+      if let change = Affinity(declaredType: type).change(ofValuesOf: column.type) {
+        result.append(
+          StoreFinding(
+            .columnType, table: table.name, column: column.name,
+            "\(table.name).\(column.name) is declared \(type.prefix(40)), not \(column.sqlType): \(change)"))
+      }
+      if info.int64(at: 2) != 0, column.role != .primaryKey {
+        result.append(
+          StoreFinding(
+            .unknownConstraint, table: table.name, column: column.name,
+            "\(table.name).\(column.name) must not be null in the file, of which the model says nothing"))
+      }
+    }
+    return result
+  }
+
+  /// Core Data's names of columns begin with Z, so that the word alone is no name.
+  private func checkConstraints(of table: String) throws(SQLiteError) -> [StoreFinding] {
+    let statement = try Statement(
+      connection, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND upper(name) = upper(?1)")
+    try statement.bind(1, table)
+    guard try statement.step(), let sql = statement.string(at: 0) else { return [] }
+    let words = sql.uppercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+    guard words.contains("CHECK") else { return [] }
+    return [
+      StoreFinding(.unknownConstraint, table: table, "\(table) has a CHECK constraint, of which the model says nothing")
+    ]
+  }
+
+  private func unknownUniqueIndexes(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    var known: Set<[String]> = Set(table.columns.filter(\.isUnique).map { [$0.name.uppercased()] })
+    for entity in layout.entitiesByNumber where entity.root == table.root {
+      for names in entity.definition.uniquenessConstraints {
+        known.insert(names.compactMap { layout.propertyColumn($0, of: entity)?.uppercased() }.sorted())
+      }
+    }
+    var result: [StoreFinding] = []
+    for index in try uniqueIndexes(of: table.name) where !known.contains(index.columns) {
+      let list = index.columns.joined(separator: ", ")
+      result.append(
+        StoreFinding(
+          .unknownConstraint, table: table.name, column: list,
+          "the index \(index.name.prefix(100)) keeps \(list) of \(table.name) unique, of which the model says nothing"))
+    }
+    return result
+  }
+
+  /// Pairs that a join table has more than once. Its primary key keeps them out where it has one.
+  private func pairs(of join: JoinTable) throws(SQLiteError) -> [StoreFinding] {
+    let columns = [join.master.ownerColumn, join.master.memberColumn]
+    if try hasUniqueIndex(join.name, columns) { return [] }
+    let list = columns.joined(separator: ", ")
+    var result = [
+      StoreFinding(
+        .missingIndex, table: join.name, column: list, "no primary key keeps the pairs of \(join.name) apart")
+    ]
+    result += try count(
+      .duplicateJoin, join.name, nil,
+      """
+      SELECT count(*), min(k) FROM (SELECT min(rowid) AS k FROM \(SchemaGuard.quoted(join.name))
+      GROUP BY \(list) HAVING count(*) > 1)
+      """, "\(join.name) has pairs more than once")
+    return result
+  }
+
+  /// Whole numbers that the attribute's type does not hold: an app reads another number.
+  func valueRanges(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
+    var outside: [(column: String, type: String, condition: String)] = []
+    for column in table.columns {
+      guard case .attribute(_, let attribute) = column.role else { continue }
+      let range: ClosedRange<Int32>
+      switch attribute.type {
+      case .integer16: range = Int32(Int16.min)...Int32(Int16.max)
+      case .integer32: range = .min ... .max
+      case .boolean: range = 0...1
+      default: continue
+      }
+      let name = "t.\(column.name)"
+      let isOutside = "\(name) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"
+      outside.append((column.name, attribute.type.name, "(typeof(\(name)) = 'integer' AND \(isOutside))"))
+    }
+    // One scan for all columns: as a rule there is nothing to find.
+    let any = outside.map(\.condition).joined(separator: " OR ")
+    let name = SchemaGuard.quoted(table.name)
+    guard !outside.isEmpty, try connection.integer("SELECT EXISTS (SELECT 1 FROM \(name) AS t WHERE \(any))") == 1
+    else {
+      return []
+    }
+    var result: [StoreFinding] = []
+    for (column, type, condition) in outside {
+      result += try find(
+        .valueRange, table.name, column, condition, "\(table.name).\(column) has numbers that are none of type \(type)")
+    }
+    return result
+  }
+}
+
+/// What SQLite makes of values on their way into a column, by its declared type.
+/// - SeeAlso: "Datatypes In SQLite", section 3.1.
+private enum Affinity {
+  case integer, text, none, real, numeric
+
+  init(declaredType: String) {
+    let type = declaredType.uppercased()
+    if type.contains("INT") {
+      self = .integer
+    } else if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") {
+      self = .text
+    } else if type.isEmpty || type.contains("BLOB") {
+      self = .none
+    } else if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") {
+      self = .real
+    } else {
+      self = .numeric
+    }
+  }
+
+  /// What becomes of values of a column's type; nil when they stay what they are.
+  func change(ofValuesOf type: TableLayout.ColumnType) -> String? {
+    switch (type, self) {
+    case (.text, .integer), (.text, .real), (.text, .numeric), (.uri, .integer), (.uri, .real), (.uri, .numeric):
+      "texts that look like numbers become numbers"
+    case (.integer, .text), (.timestampOrFloat, .text), (.decimal, .text): "numbers become texts"
+    case (.integer, .real): "great numbers are rounded"
+    default: nil
+    }
+  }
+}
