@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// `SEEDBED_STRICT=1` turns warnings into errors; `scripts/check` and CI set it.
@@ -11,6 +11,15 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
     .strictMemorySafety(),
   ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+// On macOS both libraries come with the system, whatever Homebrew has of them.
+#if os(Linux)
+  let sqlite: String? = "sqlite3"
+  let zlib: String? = "zlib"
+#else
+  let sqlite: String? = nil
+  let zlib: String? = nil
+#endif
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
@@ -51,8 +60,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: sqlite, providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: zlib, providers: [.apt(["zlib1g-dev"])]),
     .target(name: "Platform", dependencies: ["CZlib"]),
     .target(name: "Diagnostics", dependencies: [logging, metrics]),
     .target(name: "PropertyLists"),

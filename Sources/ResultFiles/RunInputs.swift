@@ -45,7 +45,7 @@ package struct RunInputs {
   }
 
   /// Whether a path names one of them, or something in a folder of theirs.
-  func contain(_ path: String) -> Bool {
+  package func contain(_ path: String) -> Bool {
     if let identity = FileIdentity(path), files[identity] != nil { return true }
     let path = ResultPath.resolved(path)
     return paths[path] != nil || folders.contains { RunInputs.isInside(path, $0) }

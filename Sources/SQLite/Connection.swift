@@ -74,6 +74,14 @@ import Platform
     unsafe database = opened
     openFile = OpenFiles.register(path)
     unsafe sqlite3_busy_timeout(opened, options.busyTimeoutMilliseconds)
+    // Apple's SQLite begins with other settings.
+    #if canImport(Darwin)
+      if !options.isReadOnly { try? setKeepsWriteAheadLog(false) }
+      if options.trustsSchema {
+        try set(.defensive, false)
+        try set(.trustedSchema, true)
+      }
+    #endif
     if !options.trustsSchema { try protect() }
   }
 

@@ -177,9 +177,12 @@ struct ArgumentIdioms {
       #expect(
         FetchExpression(format: "created - %@", created as any CVarArg)
           == FetchExpression(format: "created - %@", created))
-      #expect(
-        String(format: "%@ on %@", code as any CVarArg, created as any CVarArg)
-          == "\(code.uuidString) on 2001-01-01 00:01:00 +0000")
+      #if !canImport(ObjectiveC)
+        // Apple's class describes itself with its own name around the UUID.
+        #expect(
+          String(format: "%@ on %@", code as any CVarArg, created as any CVarArg)
+            == "\(code.uuidString) on 2001-01-01 00:01:00 +0000")
+      #endif
     }
   }
 }

@@ -48,7 +48,7 @@ struct MigrationFaultTests {
       // Files that grow beyond the limit are refused, as on a full disk.
       _ = signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: rlim_t(kilobytes << 10), rlim_max: rlim_t(kilobytes << 10))
-      precondition(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+      precondition(setFileSizeLimit(&limit))
       do {
         try journal.migrate()
       } catch is MigrationError {
@@ -81,4 +81,13 @@ private final class KillingPolicy: EntityMigrationPolicy {
   }
 
   override func end(_ mapping: EntityMapping, manager: MigrationManager) throws { die(at: "end", manager) }
+}
+
+/// The system's headers name the kinds of limits by different types.
+private func setFileSizeLimit(_ limit: inout rlimit) -> Bool {
+  #if canImport(Glibc)
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0
+  #else
+    unsafe setrlimit(RLIMIT_FSIZE, &limit) == 0
+  #endif
 }

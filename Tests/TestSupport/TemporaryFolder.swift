@@ -7,9 +7,15 @@ public final class TemporaryFolder: Sendable {
 
   /// Makes a new folder.
   public init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-test-\(UUID().uuidString)")
-      .resolvingSymlinksInPath()
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("seedbed-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    #if canImport(Darwin)
+      // Resolving symbolic links takes "/private" away there, which the system's own paths have.
+      let path = try place.resourceValues(forKeys: [.canonicalPathKey]).canonicalPath
+      url = path.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? place
+    #else
+      url = place.resolvingSymlinksInPath()
+    #endif
   }
 
   deinit {

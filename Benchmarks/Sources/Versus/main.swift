@@ -25,7 +25,8 @@ while let argument = arguments.popFirst() {
     exit(64)
   }
 }
-if names.isEmpty { names = known }
+// Walking comes first: its memory is that of the process, which keeps some of what other jobs had.
+if names.isEmpty { names = ["walk"] + known.filter { $0 != "walk" } }
 
 func findOrCreate(_ way: String, _ job: @escaping (String) throws -> Answer) -> Race {
   Race(

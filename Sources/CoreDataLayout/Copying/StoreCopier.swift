@@ -175,11 +175,16 @@ public enum StoreCopier {
         + (missing.count == 1 ? "" : " for one"))
   }
 
-  /// Copies the files of the source's external data.
+  /// Copies the files of the source's external data: all that are there, or those that its rows name where another store
+  /// has its files in the same folder.
   /// - Throws: `StoreError.inputOutput` when one is no regular file in the folder, but a symbolic link for instance.
   private static func copyExternalData(from source: String, to target: String) throws {
     guard let from = try ExternalDataFolder(storePath: source).openData() else { return }
-    let names = try from.names().filter { ExternalDataFolder.isFileName($0) }
+    var names = try from.names().filter { ExternalDataFolder.isFileName($0) }
+    if !ExternalDataFolder.others(besides: source).isEmpty {
+      let named = Set(try ExternalDataFolder.files(of: target))
+      names.removeAll { !named.contains($0) }
+    }
     if names.isEmpty { return }
     let to = try ExternalDataFolder(storePath: target).makeData()
     for name in names { try from.copy(name, to: to.path + "/" + name) }

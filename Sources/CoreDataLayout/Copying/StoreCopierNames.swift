@@ -26,6 +26,11 @@ enum StoreCopierNames {
         path: target,
         message: "has the name of \(other) but for its ending, and both would have their external data in one folder")
     }
+    if let obstacle = StorePlace.externalDataObstacle(of: target) {
+      throw .cannotCreate(
+        path: target,
+        message: "\(obstacle.path) is \(obstacle.text), where the folder of its external data would be; move it away")
+    }
     if isRead(target) { throw .cannotCreate(path: target, message: "is a name of the source's own log") }
     let work = ResultPath.resolved(WorkFolder.path(for: place)) + "/"
     if names.contains(where: { $0.hasPrefix(work) }) {

@@ -17,6 +17,19 @@ package enum StorePlace {
   /// The folder with the files of a store's external data; it need not be there.
   package static func externalDataFolder(of path: String) -> String { ExternalDataFolder(storePath: path).supportPath }
 
+  /// What is in the place of the folder with a store's external data, or of one inside it, and can be none; nil when
+  /// nothing is. A symbolic link to a folder is not followed.
+  package static func externalDataObstacle(of path: String) -> (path: String, text: String)? {
+    let folder = ExternalDataFolder(storePath: path)
+    for path in [folder.supportPath, folder.dataPath] {
+      let content = PathContent(at: path)
+      if PathContent.isLink(path) { return (path, "a symbolic link") }
+      if content == .nothing { return nil }
+      guard content == .folder else { return (path, content.text) }
+    }
+    return nil
+  }
+
   /// Another store with files of external data, with which a store at a path would share the folder of these, because
   /// their names differ by their endings alone; nil where there is none.
   package static func storeSharingExternalData(with path: String) -> String? {

@@ -25,6 +25,11 @@ extension OutputCheck {
       store.replace == .never && FileIdentity(pipeline.modelPath) != nil
       && FileIdentity(pipeline.modelPath) == FileIdentity(store.path)
     if !isOwnModel { inputs.add(model: pipeline.modelPath) }
+    for step in pipeline.exports where step.isDirect && step.to != "-" && inputs.contain(step.to) {
+      throw RunError(
+        .cannotCreate, code: "output.is-input", "export.to names \(step.to), which the run reads",
+        hint: "name another file")
+    }
     let results = try results(of: pipeline, model)
     try checkPlaces(results, inputs, store: store.path)
     for result in results {

@@ -25,6 +25,8 @@ public enum ReportPlace {
     inputs.add(file: pipelinePath)
     if let pipeline { try OutputCheck.check(result, beside: pipeline, &inputs) }
     try OutputCheck.check(result, inputs: inputs, replacesForeign: replacesForeign)
+    // The report is made there at the end, when the results are in place already.
+    do { try WorkFolder.requirePlace(for: ResultPath.followed(path)) } catch { throw RunError(any: error, store: path) }
   }
 }
 

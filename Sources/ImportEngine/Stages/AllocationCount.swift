@@ -18,11 +18,11 @@ enum AllocationCount {
 
   private static func counter(_ name: String) -> Counter? {
     #if canImport(Darwin)
-      let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
+      let found = unsafe dlsym(UnsafeMutableRawPointer(bitPattern: -2), name)
     #else
-      let everywhere: UnsafeMutableRawPointer? = nil
+      let found = unsafe dlsym(nil, name)
     #endif
-    guard let symbol = unsafe dlsym(everywhere, name) else { return nil }
+    guard let symbol = unsafe found else { return nil }
     // Safety: no other function has the name, so that the function is the one that this program declares here.
     return unsafe unsafeBitCast(symbol, to: Counter.self)
   }

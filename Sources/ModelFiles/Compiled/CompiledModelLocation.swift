@@ -74,7 +74,7 @@ struct CompiledModelLocation {
 
   private static func versions(folder: String, info: VersionInfo?) throws(ModelError) -> ModelVersions {
     let names = try ModelFileSystem.names(in: folder).filter { $0.hasSuffix(archiveSuffix) }
-      .map(withoutSuffix).sorted { $0.precedesByCodePoint($1) }
+      .map(withoutSuffix).sorted { ModelVersions.precedes($0, $1) }
     let list = names.joined(separator: ", ")
     guard let first = names.first else {
       throw ModelError(

@@ -35,8 +35,17 @@ public struct ModelFile: Sendable {
 
 /// The versions of a model's folder.
 public struct ModelVersions: Sendable, Hashable {
-  /// Names without their suffix, sorted by code point. Never empty.
+  /// Names without their suffix, sorted with numbers by their value: `Shop 2` before `Shop 10`. Never empty.
   public let names: [String]
   /// The current version; nil when there are several and no file says which is current.
   public let current: String?
+
+  /// The order of the names.
+  static func precedes(_ first: String, _ second: String) -> Bool {
+    switch first.compare(second, options: .numeric) {
+    case .orderedAscending: true
+    case .orderedDescending: false
+    case .orderedSame: first.precedesByCodePoint(second)
+    }
+  }
 }

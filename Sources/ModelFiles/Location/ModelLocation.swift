@@ -44,7 +44,7 @@ struct ModelLocation {
       return ModelVersions(names: [name], current: name)
     }
     let names = try ModelFileSystem.names(in: path).filter { $0.hasSuffix(versionSuffix) }
-      .map { String($0.dropLast(versionSuffix.count)) }.sorted { $0.precedesByCodePoint($1) }
+      .map { String($0.dropLast(versionSuffix.count)) }.sorted { ModelVersions.precedes($0, $1) }
     guard let first = names.first else {
       throw ModelError(
         .unreadableFile, file: path, "the folder holds no \(versionSuffix) version",

@@ -1,6 +1,6 @@
-public import Foundation
-
 #if !canImport(Darwin)
+  public import Foundation
+
   // On Apple's systems UIKit has these, and AppKit the first of them.
   extension IndexPath {
     /// An item of a section.

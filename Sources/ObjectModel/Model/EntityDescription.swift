@@ -227,9 +227,6 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// It and what descends from it.
   var family: [EntityDescription] { [self] + children.flatMap(\.family) }
 
-  /// The entity of the finished model; nil while there is none.
-  package var knownHandle: Entity? { attached }
-
   /// Whether a model may have it: no other one does.
   func requireFree(for model: ManagedObjectModel?) {
     precondition(

@@ -108,7 +108,7 @@ extension RunError {
     case .busy(let path):
       self.init(
         .locked, code: "store.busy", "\(path) is locked by another process",
-        hint: "close the app or simulator that has it open, and try again")
+        hint: "close the app or simulator that has it open, or wait for the run that makes it, and try again")
     case .missing(let path) where UnexpectedFileText.isURL(path):
       self.init(
         .missingInput, code: "store.missing", "\(path) is a URL, not a path",

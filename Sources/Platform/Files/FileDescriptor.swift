@@ -23,7 +23,7 @@ package enum FileDescriptor {
   ) throws(SystemError) -> Int {
     var total = 0
     while total < bytes.count, let base = bytes.baseAddress {
-      let count = unsafe pread(descriptor, base + total, bytes.count - total, off_t(offset + total))
+      let count = unsafe systemRead(descriptor, base + total, bytes.count - total, at: offset + total)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw SystemError("read the file", path) }
       if count == 0 { break }
@@ -83,8 +83,15 @@ package enum FileDescriptor {
 // The system's functions, by names that the ones above do not hide.
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 @unsafe private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  unsafe read(descriptor, bytes, count)
+  unsafe read(descriptor, bytes, min(count, greatestCount))
+}
+@unsafe private func systemRead(
+  _ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int, at offset: Int
+) -> Int {
+  unsafe pread(descriptor, bytes, min(count, greatestCount), off_t(offset))
 }
 @unsafe private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  unsafe write(descriptor, bytes, count)
+  unsafe write(descriptor, bytes, min(count, greatestCount))
 }
+/// Linux moves no more than this in one call, and macOS refuses to.
+private let greatestCount = Int(Int32.max)

@@ -88,8 +88,11 @@ package final class FileWatch: @unchecked Sendable {
   /// The folder and those of its files that are there, each with a source. What the folder tells is that names came or
   /// went: then the files are looked for anew.
   private final class FolderSources: @unchecked Sendable {
+    /// Sources can be used from any thread, which their protocol does not say.
+    private struct Source: @unchecked Sendable { let object: any DispatchSourceFileSystemObject }
+
     private struct State {
-      var files: [String: any DispatchSourceFileSystemObject] = [:]
+      var files: [String: Source] = [:]
       var isCancelled = false
     }
 
@@ -124,7 +127,7 @@ package final class FileWatch: @unchecked Sendable {
         defer { state.files = [:] }
         return state.files
       }
-      for file in files.values { file.cancel() }
+      for file in files.values { file.object.cancel() }
     }
 
     private func namesChanged() {
@@ -138,24 +141,25 @@ package final class FileWatch: @unchecked Sendable {
         for name in names where state.files[name] == nil {
           let descriptor = unsafe open(folder + "/" + name, O_EVTONLY | O_CLOEXEC)
           if descriptor < 0 { continue }
-          let file = DispatchSource.makeFileSystemObjectSource(
-            fileDescriptor: descriptor, eventMask: [.write, .extend, .rename, .delete], queue: queue)
+          let file = Source(
+            object: DispatchSource.makeFileSystemObjectSource(
+              fileDescriptor: descriptor, eventMask: [.write, .extend, .rename, .delete], queue: queue))
           // A plain close would take SQLite's locks away.
-          file.setCancelHandler { OpenFiles.close(descriptor) }
-          file.setEventHandler { [weak self] in
+          file.object.setCancelHandler { OpenFiles.close(descriptor) }
+          file.object.setEventHandler { [weak self] in
             guard let self else { return }
-            if !file.data.isDisjoint(with: [.rename, .delete]) { self.forget(name) }
+            if !file.object.data.isDisjoint(with: [.rename, .delete]) { self.forget(name) }
             self.changed()
           }
           state.files[name] = file
-          file.activate()
+          file.object.activate()
         }
       }
     }
 
     /// Its name is free, or another file's.
     private func forget(_ name: String) {
-      state.withLock { $0.files.removeValue(forKey: name) }?.cancel()
+      state.withLock { $0.files.removeValue(forKey: name) }?.object.cancel()
       watchFiles()
     }
   }

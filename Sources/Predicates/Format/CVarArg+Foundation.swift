@@ -1,4 +1,6 @@
-public import Foundation
+#if !canImport(ObjectiveC)
+  public import Foundation
+#endif
 
 // Core Data code passes dates and the like as `date as CVarArg`. With Apple's Foundation such a cast gives the class that the
 // type bridges to, which is a `CVarArg`; elsewhere nothing bridges, so the types conform themselves. `String(format:)` then

@@ -89,7 +89,7 @@ public final class GzipSink: ByteSink {
       for byte: UInt8 in [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF] { header.append(byte) }
       try unsafe downstream.write(UnsafeRawBufferPointer(start: header.base, count: header.count))
     }
-    checksum = UInt(crc32_combine(checksum, block.checksum, block.count))
+    checksum = UInt(crc32_combine(checksum, block.checksum, numericCast(block.count)))
     byteCount &+= UInt64(block.count)
     // Safety: the block is complete, and filled again only after this.
     try unsafe downstream.write(block.compressed)

@@ -56,12 +56,19 @@ struct GeneratedFiles {
           + "this command",
         hint: "move the link away, or choose another folder")
     }
+    let isNew = !FileSystem.exists(folder)
     do throws(SystemError) {
       try FileSystem.makeFolder(folder)
     } catch {
       throw RunError(.cannotCreate, code: "path.cannot-create", "cannot create \(folder): \(error.reason)")
     }
-    try TextResults.write(changed.map { (path: path(of: $0.name), text: $0.text) })
+    do {
+      try TextResults.write(changed.map { (path: path(of: $0.name), text: $0.text) })
+    } catch {
+      // Only an empty folder goes.
+      if isNew { unsafe _ = rmdir(folder) }
+      throw error
+    }
     return changed.map { path(of: $0.name) }
   }
 

@@ -100,6 +100,7 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     if report == "-" { throw ValidationError("--report takes a file: --json writes the report to standard output") }
+    try ResultName.check(report, "the file of --report")
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64") }
     guard memory.bytes >= MemoryBudget.minimum else {
       throw ValidationError("--memory takes 32MB or more, with a unit, such as 256MB")

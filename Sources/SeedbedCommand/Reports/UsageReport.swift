@@ -34,7 +34,7 @@ struct UsageReport {
     var output = ReportOutput(
       begin: begin, isJSON: isJSON, isQuiet: true, showsStages: false, path: nil, logFormat: format)
     do {
-      if let path, path != "-", !path.isEmpty {
+      if let path, path != "-", !path.isEmpty, !path.hasSuffix("/") {
         try ReportPlace.check(
           path, pipelinePath: pipeline, pipeline: nil, replacesForeign: arguments.contains("--force"))
         output.path = path

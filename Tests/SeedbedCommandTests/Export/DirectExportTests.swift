@@ -56,6 +56,18 @@ struct DirectExportTests {
     #expect(try workspace.names() == before)
   }
 
+  @Test("a run does not write into the FIFO that it reads")
+  func ownSource() async throws {
+    let workspace = try await workspace()
+    #expect(unsafe mkfifo(workspace.path("out.csv"), 0o600) == 0)
+    try pipeline(to: "out.csv").write(to: workspace)
+    let yaml = try workspace.text("items.yaml").replacing("items.csv", with: "out.csv")
+    try workspace.write("items.yaml", yaml)
+    let outcome = try await workspace.run("run", "items.yaml")
+    #expect(outcome.exitCode == 73 && outcome.talk.contains("out.csv, which the run reads"), "\(outcome.talk)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER FROM ZITEM") == ["a"])
+  }
+
   @Test("a reader of a FIFO that comes late gets all of it")
   func lateReader() async throws {
     let workspace = try await workspace()

@@ -143,9 +143,11 @@ struct RunReportTests {
   func place() async throws {
     let workspace = try await workspace()
     try workspace.write("notes.json", "{}\n")
+    try workspace.write("taken.json.partial", "mine")
     for (path, code) in [
       ("notes.json", 73), ("items.csv", 73), ("items.yaml", 73), ("Shop.sqlite", 73), ("bad.csv", 73),
       ("Shop.sqlite-wal", 73), ("Shop.xcdatamodeld/run.json", 73), ("Shop.sqlite.partial/run.json", 73), ("-", 64),
+      ("reports/", 64), ("", 64), ("taken.json", 73),
     ] {
       let names = try workspace.names()
       let outcome = try await workspace.run("run", "items.yaml", "--json", "--report", path)

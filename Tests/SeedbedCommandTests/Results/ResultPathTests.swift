@@ -95,13 +95,16 @@ struct ResultPathTests {
       defer { close(descriptor) }
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
-      let bytes = Array(path.utf8)
+      // Addresses of sockets are short: it is made elsewhere and moved.
+      let short = FileManager.default.temporaryDirectory.appendingPathComponent("s-\(UUID().uuidString.prefix(8))").path
+      let bytes = Array(short.utf8)
       unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes.prefix($0.count - 1)) }
       let size = socklen_t(MemoryLayout<sockaddr_un>.size)
       let result = unsafe withUnsafePointer(to: &address) { pointer in
         unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
       }
       #expect(result == 0)
+      try FileManager.default.moveItem(atPath: short, toPath: path)
     }
   }
 

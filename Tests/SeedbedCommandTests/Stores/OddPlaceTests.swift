@@ -85,6 +85,36 @@ struct OddPlaceTests {
     #expect(try workspace.bytes("\(Self.data)/\(name)") == before)
   }
 
+  @Test("a copy takes along the files of the store alone, not those of another one in the same folder")
+  func neighbour() async throws {
+    let workspace = try await workspace()
+    try FileManager.default.copyItem(at: workspace.url("Photos.sqlite"), to: workspace.url("Photos.bak"))
+    let deletion = try await workspace.run("delete", "Photos.sqlite", "--entity", "Photo", "--where", "name == 'b'")
+    #expect(deletion.exitCode == 0, "\(deletion.talk)")
+    #expect(try files(workspace).count == 2)
+    #expect(try await workspace.run("copy", "--quiet", "Photos.sqlite", "Copy.sqlite").exitCode == 0)
+    #expect(try workspace.names(in: ".Copy_SUPPORT/_EXTERNAL_DATA").count == 1)
+    #expect(try await workspace.run("check", "--strict", "Copy.sqlite").exitCode == 0)
+  }
+
+  @Test("something else than a folder where the files would be is told before a row is read", arguments: [true, false])
+  func noFolder(isLink: Bool) async throws {
+    let workspace = try await workspace()
+    try workspace.write("other.yaml", Self.pipeline("Other.sqlite"))
+    if isLink {
+      try FileManager.default.createSymbolicLink(
+        at: workspace.url(".Other_SUPPORT"), withDestinationURL: workspace.url(".Photos_SUPPORT"))
+    } else {
+      try workspace.write(".Other_SUPPORT", "notes")
+    }
+    for arguments in [["copy", "Photos.sqlite", "Other.sqlite"], ["run", "other.yaml"]] {
+      let outcome = try await Tool.run(arguments, in: workspace.folder)
+      #expect(outcome.exitCode == 73, "\(arguments) \(outcome.talk)")
+      #expect(outcome.talk.contains("Other_SUPPORT") && outcome.talk.contains("external data"), "\(outcome.talk)")
+    }
+    #expect(!workspace.exists("Other.sqlite") && !workspace.exists("Other.sqlite.partial"))
+  }
+
   @Test("files that differ are a difference, and a file that is gone is told")
   func differentFiles() async throws {
     let workspace = try await workspace()

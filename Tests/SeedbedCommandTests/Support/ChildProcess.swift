@@ -131,7 +131,7 @@ struct ChildProcess {
       defer { unsafe pclose(output) }
       var line = [CChar](repeating: 0, count: 100)
       guard unsafe fgets(&line, 100, output) != nil else { return nil }
-      let text = unsafe String(cString: line)
+      let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       return text.hasPrefix("R") ? nil : text
     #endif
   }
