@@ -22,11 +22,24 @@ extension ManagedObject {
 
   /// Sets a property: an attribute to a value of its type or nil, a Transformable one to what its transformer takes, or
   /// to bytes, which are stored as they are, a to-one relationship to an object or nil, a to-many
-  /// relationship to a set or an array of objects. Inverses follow.
+  /// relationship to a set or an array of objects. Inverses follow. Nil of an attribute that the model gives a scalar
+  /// type, or of a number or boolean that it requires, is what `setNilValueForKey(_:)` of a subclass says.
   public func setValue(_ value: Any?, forKey key: String) {
+    if value == nil, runtime.hasSubclass, isScalar(key) { return setNilValueForKey(key) }
     willChangeValue(forKey: key)
     defer { didChangeValue(forKey: key) }
     setPrimitiveValue(value, forKey: key)
+  }
+
+  /// Whether the property of a class is taken for a scalar one, which has no nil.
+  private func isScalar(_ key: String) -> Bool {
+    guard let attribute = attribute(at: key) else { return false }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .double, .float, .boolean:
+      return attribute.usesScalarValueType || !attribute.isOptional
+    case .date: return attribute.usesScalarValueType
+    default: return false
+    }
   }
 
   /// The value behind a path of keys, such as `owner.name`. Through to-many relationships: the values behind each
@@ -217,6 +230,9 @@ extension ManagedObject {
 
   /// Sets several properties by name; `NSNull` stands for none.
   public func setValuesForKeys(_ values: [String: Any]) {
-    for (key, value) in values.sorted(by: { $0.key < $1.key }) { setValue(value, forKey: key) }
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+      // As a type, which costs less than a cast.
+      setValue(Swift.type(of: value) == NSNull.self ? nil : value, forKey: key)
+    }
   }
 }
