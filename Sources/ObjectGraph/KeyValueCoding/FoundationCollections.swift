@@ -3,11 +3,12 @@ public import Predicates
 public import StoreInterface
 
 // Foundation's collections of managed objects, such as `value(forKey:)` gives, sorted and filtered as with `NSSortDescriptor` and
-// `NSPredicate`. An element that is no managed object is a mistake of the program and stops it.
+// `NSPredicate`. To sort others than managed objects is a mistake of the program and stops it, as it is to filter what
+// `evaluate(with:)` cannot read.
 
 private func managedObject(_ element: Any) -> ManagedObject {
   guard let object = element as? ManagedObject else {
-    preconditionFailure("a \(type(of: element)) has no properties to sort or filter by")
+    preconditionFailure("a \(type(of: element)) has no properties to sort by")
   }
   return object
 }
@@ -19,9 +20,9 @@ extension NSArray {
     map(managedObject).sorted(by: descriptors)
   }
 
-  /// The elements, which are managed objects, for which the predicate holds.
+  /// The elements for which the predicate holds.
   public func filtered(using predicate: FetchPredicate) -> [Any] {
-    filter { predicate.evaluate(with: managedObject($0)) }
+    filter { predicate.evaluate(with: $0) }
   }
 }
 
@@ -32,9 +33,9 @@ extension NSSet {
     allObjects.map(managedObject).sorted(by: descriptors)
   }
 
-  /// The elements, which are managed objects, for which the predicate holds.
+  /// The elements for which the predicate holds.
   public func filtered(using predicate: FetchPredicate) -> Set<AnyHashable> {
-    Set(allObjects.map(managedObject).filter { predicate.evaluate(with: $0) })
+    Set(allObjects.filter { predicate.evaluate(with: $0) }.compactMap { $0 as? AnyHashable })
   }
 }
 
@@ -45,8 +46,8 @@ extension NSOrderedSet {
     array.map(managedObject).sorted(by: descriptors)
   }
 
-  /// The elements, which are managed objects, for which the predicate holds, in their order.
+  /// The elements for which the predicate holds, in their order.
   public func filtered(using predicate: FetchPredicate) -> NSOrderedSet {
-    NSOrderedSet(array: array.filter { predicate.evaluate(with: managedObject($0)) })
+    NSOrderedSet(array: array.filter { predicate.evaluate(with: $0) })
   }
 }

@@ -11,7 +11,7 @@ public struct PredicateBlock: Sendable, Hashable {
 
   init(_ holds: @escaping @Sendable (Any?, [String: Any]?) -> Bool) { closure = Closure(holds) }
 
-  func holds(for object: Any) -> Bool { closure.holds(object, nil) }
+  func holds(for object: Any?) -> Bool { closure.holds(object, nil) }
 
   /// Whether they are the same closure, made once.
   public static func == (left: Self, right: Self) -> Bool { left.closure === right.closure }
