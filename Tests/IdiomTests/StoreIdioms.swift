@@ -42,6 +42,29 @@ struct StoreIdioms {
     #expect(names == ["c", "a", "b", "d"])
   }
 
+  @Test("stores: one tells the options that it was added with")
+  func options() throws {
+    let folder = try TemporaryFolder()
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: try Kitchen.model())
+    let store = try coordinator.addPersistentStore(
+      ofType: SQLiteStoreType, configurationName: nil, at: folder.file("Kitchen.sqlite"),
+      options: [
+        MigratePersistentStoresAutomaticallyOption: true, InferMappingModelAutomaticallyOption: false,
+        PersistentHistoryTrackingKey: true, SQLitePragmasOption: ["journal_mode": "DELETE"],
+      ])
+    #expect(store.options?[MigratePersistentStoresAutomaticallyOption] as? Bool == true)
+    #expect(store.options?[InferMappingModelAutomaticallyOption] as? Bool == false)
+    #expect(store.options?[PersistentHistoryTrackingKey] as? NSNumber == true)
+    #expect(store.options?[ReadOnlyPersistentStoreOption] == nil)
+    #expect((store.options?[SQLitePragmasOption] as? [String: Any])?["journal_mode"] as? String == "DELETE")
+    let description = PersistentStoreDescription(type: .inMemory)
+    description.setOption("value" as NSString, forKey: "key")
+    let other = try coordinator.addPersistentStore(with: description)
+    #expect(other.options?["key"] as? String == "value")
+    try coordinator.remove(store)
+    #expect(store.options == nil)
+  }
+
   @Test("stores: a coordinator has a name, and takes requests for a context")
   func coordinator() throws {
     let container = try Kitchen.container()

@@ -73,7 +73,7 @@ extension PersistentStoreCoordinator {
     let removal = Result { try remove(old) }
     try add(
       new, configuration: description.configuration, url: description.url, isReadOnly: description.isReadOnly,
-      postsRemoteChanges: description.postsRemoteChanges)
+      postsRemoteChanges: description.postsRemoteChanges, options: description.optionValues)
     try removal.get()
     return new
   }

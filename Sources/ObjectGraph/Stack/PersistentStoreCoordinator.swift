@@ -115,17 +115,19 @@ public final class PersistentStoreCoordinator: Sendable {
     let store = try load(description)
     try add(
       store, configuration: description.configuration, url: description.url, isReadOnly: description.isReadOnly,
-      postsRemoteChanges: description.postsRemoteChanges)
+      postsRemoteChanges: description.postsRemoteChanges, options: description.optionValues)
     return store
   }
 
   func add(
-    _ store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool, postsRemoteChanges: Bool
+    _ store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool, postsRemoteChanges: Bool,
+    options: [String: Value]? = nil
   ) throws {
     try requireNoObstacle()
     let observation = postsRemoteChanges ? try observeRemoteChanges(of: store, url: url) : nil
     let entry = try router.entry(
-      for: store, configuration: configuration, url: url, isReadOnly: isReadOnly, observation: observation)
+      for: store, configuration: configuration, url: url, isReadOnly: isReadOnly, options: options,
+      observation: observation)
     post(Self.storesWillChangeNotification, PersistentStoreChanges(addedStores: [store]))
     try router.add(entry)
     StoreRegistry.note(store, of: self)
@@ -199,6 +201,11 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The name of the configuration that a store holds; nil where none was named.
   func configuration(of store: any PersistentStore) -> String? {
     router.attachedStores.first { $0.store === store }?.configuration
+  }
+
+  /// What a store was added with; nil where the program opened it.
+  func options(of store: any PersistentStore) -> [String: Value]? {
+    router.attachedStores.first { $0.store === store }?.options
   }
 
   /// Where a store has its file; for one without a file a URL that leads to none, `memory:` and its identifier. Its own

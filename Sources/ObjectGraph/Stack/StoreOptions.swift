@@ -88,6 +88,17 @@ extension PersistentStoreDescription {
     return options
   }
 
+  /// The options of a store that is added with the description.
+  var optionValues: [String: Value] {
+    var values = options.compactMapValues { Value(anyValue: $0) }
+    values[MigratePersistentStoresAutomaticallyOption] = .boolean(self.shouldMigrateStoreAutomatically)
+    values[InferMappingModelAutomaticallyOption] = .boolean(self.shouldInferMappingModelAutomatically)
+    if !self.sqlitePragmas.isEmpty {
+      values[SQLitePragmasOption] = .composite(self.sqlitePragmas.mapValues { .string($0) })
+    }
+    return values
+  }
+
   /// Sets all options of a dictionary.
   func setOptions(_ values: [AnyHashable: Any]?) {
     for (key, value) in values ?? [:] {

@@ -56,6 +56,15 @@ extension PersistentStore {
   }
 }
 
+extension PersistentStore {
+  /// What the store was added with, by the keys of options: those of the description that say something else than a new
+  /// one does, whether it may be migrated and by an inferred mapping, and options of the store's type. Nil of a store that
+  /// the program opened itself, or that belongs to no coordinator.
+  public var options: [AnyHashable: Any]? {
+    persistentStoreCoordinator?.options(of: self)?.compactMapValues(\.anyValue)
+  }
+}
+
 extension ObjectID {
   /// The store that has the object, while a coordinator of the model has the store: that of the context inside whose
   /// `perform` this is asked, otherwise the first that opened it. Nil of a temporary id.

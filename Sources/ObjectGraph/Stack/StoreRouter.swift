@@ -33,6 +33,8 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     let isReadOnly: Bool
     /// `Entity.index` of the entities of its configuration; nil for all.
     let entities: Set<Int>?
+    /// What it was added with, by the keys of options; nil where the program opened it.
+    let options: [String: Value]?
     /// The observation of remote changes, which ends when it is released.
     let observation: (any RemoteChangeObservation)?
 
@@ -95,7 +97,7 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
   /// The entry for a store that is to be added.
   /// - Throws: `StoreError.failure` for a store that cannot be.
   func entry(
-    for store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool,
+    for store: any PersistentStore, configuration: String?, url: URL?, isReadOnly: Bool, options: [String: Value]?,
     observation: (any RemoteChangeObservation)?
   ) throws -> AttachedStore {
     guard store.model === model else {
@@ -108,7 +110,7 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
       identifier: store.identifier,
       idSpaces: model.idSpaces(store: store.identifier), url: url, configuration: configuration,
       isReadOnly: isReadOnly || store.isReadOnly,
-      entities: try entities(inConfiguration: configuration),
+      entities: try entities(inConfiguration: configuration), options: options,
       observation: observation)
     try attached.withLock { try Self.requireNew(entry, among: $0) }
     return entry
