@@ -84,6 +84,7 @@ struct DifferenceTests {
     let found = try differences { entities in
       entities[1].managedObjectClassName = "PersonObject"
       entities[1].attributes[0].defaultValue = .string("x")
+      entities[1].attributes[0].validationRules = [.init(predicate: "SELF != 'x'", warning: "no")]
       entities[1].attributes[2].type = .integer16
       entities[1].relationships[1].deleteRule = .cascade
       entities[1].fetchIndexes = [FetchIndexDefinition("i", elements: [.init(.property("name"))])]
@@ -91,6 +92,7 @@ struct DifferenceTests {
     #expect(
       found.map(\.description) == [
         "Person: class changed from none to PersonObject", "Person.name: default value changed from none to \"x\"",
+        "Person.name: validation rules changed from none to SELF != 'x' (no)",
         "Person.note: type changed from string to integer16",
         "Person.friends: delete rule changed from nullify to cascade", "Person fetch index i: added",
       ])

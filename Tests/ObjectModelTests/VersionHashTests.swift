@@ -116,6 +116,7 @@ struct VersionHashTests {
       { $0.managedObjectClassName = "X" }, { $0.userInfo = ["a": "b"] }, { $0.renamingIdentifier = "B" },
       { $0.attributes[0].defaultValue = .string("x") }, { $0.attributes[0].maximumValue = .integer(9) },
       { $0.attributes[0].regularExpression = "x" }, { $0.attributes[0].usesScalarValueType = true },
+      { $0.attributes[0].validationRules = [AttributeDefinition.ValidationRule(predicate: "SELF != 'x'")] },
       { $0.attributes[0].isIndexed = true }, { $0.relationships[0].deleteRule = .deny },
       { $0.fetchIndexes = [FetchIndexDefinition("i", elements: [.init(.property("a"))])] },
     ]

@@ -88,6 +88,36 @@ struct AttributeValidatorTests {
     }
   }
 
+  @Test("rules of the program's own come after the others, of elements too, and are not asked about null")
+  func ownRules() throws {
+    var city = AttributeDefinition("city", .string)
+    city.maximumValue = 3
+    city.validationRules = [.init(predicate: "SELF != 'Rome'", warning: "not Rome"), .init(predicate: "length > 1")]
+    #expect(try AttributeValidator(city).violations(of: "Rome").map(\.message).last == "not Rome")
+    #expect(try AttributeValidator(city).violations(of: "Rome").map(\.code) == [.stringTooLong, .custom])
+    #expect(try AttributeValidator(city).violations(of: "R").map(\.predicate) == ["length > 1"])
+    #expect(try AttributeValidator(city).violations(of: .null).isEmpty)
+    #expect(try AttributeValidator(city).violations(of: 4).map(\.code) == [.wrongType])
+    #expect(try AttributeValidator(city).violations(of: "Bru").isEmpty)
+    var home = AttributeDefinition("home", .composite)
+    home.composite = AttributeDefinition.CompositeReference(name: "Home", elements: [city])
+    home.validationRules = [.init(predicate: "city != 'Bru'")]
+    #expect(try AttributeValidator(home).violations(of: .composite(["city": "R"])).map(\.element) == [["city"]])
+    #expect(try AttributeValidator(home).violations(of: .composite(["city": "Bru"])).map(\.element) == [[]])
+    var day = AttributeDefinition("day", .date)
+    day.validationRules = [.init(predicate: "SELF < now()")]
+    #expect(try AttributeValidator(day).violations(of: .date(.distantPast)).isEmpty)
+    #expect(try AttributeValidator(day).violations(of: .date(.distantFuture)).count == 1)
+  }
+
+  @Test("a rule that is no predicate is a model error", arguments: ["SELF ==", "SELF == $x"])
+  func invalidRule(text: String) throws {
+    var attribute = AttributeDefinition("name", .string)
+    attribute.validationRules = [.init(predicate: text)]
+    let error = #expect(throws: ModelError.self) { try AttributeValidator(attribute) }
+    #expect(error?.problems.map(\.property) == ["name"])
+  }
+
   @Test("an invalid regular expression is a model error", arguments: ["(", "a)(b", "[z-a]"])
   func invalidPattern(pattern: String) throws {
     #expect(throws: ModelError.self) {

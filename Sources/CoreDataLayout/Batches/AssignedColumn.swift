@@ -58,6 +58,7 @@ struct AssignedColumn {
     let attribute = assignment.attribute
     var doubts: [String] = []
     if !assignment.validator.allowsNull { doubts.append("\(value) IS NULL") }
+    if !attribute.validationRules.isEmpty { doubts.append("\(value) IS NOT NULL") }
     let limits = (number(attribute.minimumValue), number(attribute.maximumValue))
     let isLimited = attribute.minimumValue != .null || attribute.maximumValue != .null
     switch attribute.type {

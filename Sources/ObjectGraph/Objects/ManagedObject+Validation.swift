@@ -241,7 +241,9 @@ extension ManagedObject {
     _ attribute: String, _ violation: AttributeValidator.Violation, of value: Value
   ) -> ValidationError.Problem {
     let path = ([attribute] + violation.element).joined(separator: ".")
-    return problem(path, violation.code, violation.message, value.element(at: violation.element))
+    var found = problem(path, violation.code, violation.message, value.element(at: violation.element))
+    found.predicate = violation.predicate
+    return found
   }
 
   private func problem(

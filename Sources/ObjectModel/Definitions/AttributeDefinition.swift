@@ -16,6 +16,8 @@ public struct AttributeDefinition: Sendable, Hashable {
   public var maximumValue: Value = .null
   /// An ICU regular expression that the whole string must match.
   public var regularExpression: String?
+  /// Conditions of the program's own that every value must meet. Model files do not keep them.
+  public var validationRules: [ValidationRule] = []
   /// Whether large values may be kept in files beside the store.
   public var allowsExternalBinaryDataStorage = false
   /// Whether the history keeps the value of a deleted object.
@@ -43,6 +45,20 @@ public struct AttributeDefinition: Sendable, Hashable {
   public init(_ name: String = "", _ type: AttributeType = .undefined) {
     self.name = name
     self.type = type
+  }
+
+  /// A condition that every value of an attribute must meet; null is not asked.
+  public struct ValidationRule: Sendable, Hashable {
+    /// A predicate, as text, in which `SELF` is the value: `SELF BEGINSWITH "A"`.
+    public var predicate: String
+    /// What is said of a value that does not meet it; nil for a text made of the predicate.
+    public var warning: String?
+
+    /// A rule by its predicate.
+    public init(predicate: String, warning: String? = nil) {
+      self.predicate = predicate
+      self.warning = warning
+    }
   }
 
   /// How a derived attribute is computed.

@@ -74,6 +74,8 @@ public enum CoreDataErrorKey {
   public static let validationKey = "NSValidationErrorKey"
   /// The value that does not pass.
   public static let validationValue = "NSValidationErrorValue"
+  /// The predicate that the value does not meet.
+  public static let validationPredicate = "NSValidationErrorPredicate"
   /// The conflicts of a save.
   public static let conflictList = "conflictList"
   /// The path or name of the store that could not be read or written.

@@ -161,6 +161,8 @@ public let ValidationObjectErrorKey = CoreDataErrorKey.validationObject
 public let ValidationKeyErrorKey = CoreDataErrorKey.validationKey
 /// `CoreDataErrorKey.validationValue`
 public let ValidationValueErrorKey = CoreDataErrorKey.validationValue
+/// `CoreDataErrorKey.validationPredicate`
+public let ValidationPredicateErrorKey = CoreDataErrorKey.validationPredicate
 /// `CoreDataErrorKey.conflictList`
 public let PersistentStoreSaveConflictsErrorKey = CoreDataErrorKey.conflictList
 /// `CoreDataErrorKey.affectedStores`

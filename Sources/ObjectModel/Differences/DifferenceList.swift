@@ -48,6 +48,9 @@ struct DifferenceList {
     compare(.minimumValue, old.minimumValue, new.minimumValue, affectsHash: false)
     compare(.maximumValue, old.maximumValue, new.maximumValue, affectsHash: false)
     compare(.regularExpression, old.regularExpression, new.regularExpression, affectsHash: false)
+    if old.validationRules != new.validationRules {
+      append(.changed(.validationRules, from: old.shownRules, to: new.shownRules), affectsHash: false)
+    }
     compare(
       .externalStorage, old.allowsExternalBinaryDataStorage, new.allowsExternalBinaryDataStorage,
       affectsHash: isPlain)
@@ -88,6 +91,13 @@ struct DifferenceList {
     compare(.maximumCount, old.maximumCount, new.maximumCount, affectsHash: isStored)
     compare(.deleteRule, "\(old.deleteRule)", "\(new.deleteRule)", affectsHash: false)
     compare(.versionHashModifier, old.versionHashModifier, new.versionHashModifier, affectsHash: isStored)
+  }
+}
+
+extension AttributeDefinition {
+  fileprivate var shownRules: String? {
+    if validationRules.isEmpty { return nil }
+    return validationRules.map { $0.predicate + ($0.warning.map { " (\($0))" } ?? "") }.joined(separator: "; ")
   }
 }
 

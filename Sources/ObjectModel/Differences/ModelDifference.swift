@@ -33,6 +33,7 @@ public struct ModelDifference: Sendable, Hashable {
     case minimumValue = "minimum"
     case maximumValue = "maximum"
     case regularExpression = "regular expression"
+    case validationRules = "validation rules"
     case externalStorage = "external storage"
     case preservedAfterDeletion = "preserved after deletion"
     case valueTransformer = "value transformer"

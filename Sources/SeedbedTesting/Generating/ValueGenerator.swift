@@ -6,7 +6,7 @@ struct ValueGenerator {
   private let entityName: String
   /// Whether every object needs a value of its own.
   private let isUnique: Bool
-  /// Decides where a regular expression is to be met.
+  /// Decides where a regular expression, or a rule of the program's own, is to be met.
   private let validator: AttributeValidator?
   private let elements: [(name: String, generator: ValueGenerator)]
 
@@ -18,7 +18,8 @@ struct ValueGenerator {
     self.attribute = attribute
     self.entityName = entityName
     isUnique = unique.contains(path)
-    validator = attribute.regularExpression == nil ? nil : try AttributeValidator(attribute)
+    let isPlain = attribute.regularExpression == nil && attribute.validationRules.isEmpty
+    validator = isPlain ? nil : try AttributeValidator(attribute)
     elements = try (attribute.composite?.elements ?? []).filter { !$0.isTransient }.map {
       ($0.name, try ValueGenerator($0, of: entityName, path: "\(path).\($0.name)", unique: unique))
     }
@@ -33,7 +34,8 @@ struct ValueGenerator {
     let standIn = attribute.defaultValue
     if !isUnique, standIn != .null, validator.violations(of: standIn).isEmpty { return standIn }
     if attribute.isOptional { return .null }
-    throw error("no value is known that meets \"\(attribute.regularExpression ?? "")\"")
+    let rules = [attribute.regularExpression].compactMap(\.self) + attribute.validationRules.map(\.predicate)
+    throw error("no value is known that meets \"\(rules.joined(separator: "\" and \""))\"")
   }
 
   private func error(_ message: String) -> GenerationError {

@@ -14,6 +14,8 @@ public struct AttributeValidator: Sendable {
     public var message: String
     /// The path of the composite's element that is at fault; empty for the attribute's own value.
     public var element: [String] = []
+    /// The predicate of a rule of the program's own, as text; nil for other rules.
+    public var predicate: String?
   }
 
   /// The attribute whose rules these are.
@@ -22,30 +24,37 @@ public struct AttributeValidator: Sendable {
   /// Limits that need an exact comparison.
   private let hasValueLimits: Bool
   private let pattern: NSRegularExpression?
+  /// The program's own rules.
+  private let rules: [ValueRule]
   /// Of a composite attribute: those of its stored elements.
   private let elements: [AttributeValidator]
   /// Decides most values without reading the model.
   package let plainRule: PlainRule
 
-  /// Compiles the attribute's regular expression.
-  /// - Throws: `ModelError` when it is no valid expression.
+  /// Compiles the attribute's regular expression and rules.
+  /// - Throws: `ModelError` when one is not valid.
   public init(_ attribute: AttributeDefinition) throws(ModelError) {
     var elements: [AttributeValidator] = []
     for element in attribute.composite?.elements ?? [] where !element.isTransient {
       elements.append(try AttributeValidator(element))
     }
-    self.init(attribute, pattern: try Self.compile(attribute), elements: elements)
+    self.init(
+      attribute, pattern: try Self.compile(attribute), rules: try ValueRule.rules(of: attribute), elements: elements)
   }
 
-  /// The rules but for regular expressions, of an attribute whose expression is invalid.
+  /// The rules but for regular expressions and the program's own, of an attribute that has an invalid one.
   package init(withoutExpressions attribute: AttributeDefinition) {
     let elements = (attribute.composite?.elements ?? []).filter { !$0.isTransient }
-    self.init(attribute, pattern: nil, elements: elements.map { AttributeValidator(withoutExpressions: $0) })
+    self.init(
+      attribute, pattern: nil, rules: [], elements: elements.map { AttributeValidator(withoutExpressions: $0) })
   }
 
-  private init(_ attribute: AttributeDefinition, pattern: NSRegularExpression?, elements: [AttributeValidator]) {
+  private init(
+    _ attribute: AttributeDefinition, pattern: NSRegularExpression?, rules: [ValueRule], elements: [AttributeValidator]
+  ) {
     self.attribute = attribute
     self.pattern = pattern
+    self.rules = rules
     self.elements = elements
     let width: (lower: Int64, upper: Int64) =
       switch attribute.type {
@@ -77,6 +86,7 @@ public struct AttributeValidator: Sendable {
     lengthRange = lengths
     let plainForm: PlainRule.Form =
       switch attribute.type {
+      case _ where !rules.isEmpty: .other
       case .integer16, .integer32, .integer64: .integer
       case .double, .float: .real
       case .date: .date
@@ -143,20 +153,27 @@ public struct AttributeValidator: Sendable {
     return composite.elements.allSatisfy { allowsNull($0) }
   }
 
-  /// Whether an Integer 16/32/64 or Boolean attribute may hold the value.
+  /// Whether an Integer 16/32/64 or Boolean attribute may hold the value, the program's own rules left out.
   public func isValid(integer value: Int64) -> Bool {
     if attribute.type == .boolean { return value == 0 || value == 1 }
     return value >= integerRange.lower && value <= integerRange.upper
   }
 
-  /// Whether a Double, Float or Date attribute may hold the value (dates: seconds since 2001-01-01T00:00:00Z).
-  /// NaN is never valid.
+  /// Whether a Double, Float or Date attribute may hold the value (dates: seconds since 2001-01-01T00:00:00Z), the
+  /// program's own rules left out. NaN is never valid.
   public func isValid(real value: Double) -> Bool {
     value >= realRange.lower && value <= realRange.upper
   }
 
-  /// Every rule that the value breaks, in the order type, limits, pattern; empty when it is valid.
+  /// Every rule that the value breaks, in the order type, limits, pattern, the program's own; empty when it is valid.
   public func violations(of value: Value) -> [Violation] {
+    let found = modelViolations(of: value)
+    // Rules are made for values of the attribute's type.
+    if rules.isEmpty || value.isMissing || found.contains(where: { $0.code == .wrongType }) { return found }
+    return found + rules.compactMap { $0.violation(of: value) }
+  }
+
+  private func modelViolations(of value: Value) -> [Violation] {
     switch (attribute.type, value) {
     case (.composite, .null) where !allowsNull: return elementViolations([:])
     case (.composite, .composite(let values)): return elementViolations(values)

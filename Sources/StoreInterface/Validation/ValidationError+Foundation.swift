@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectModel
+import Predicates
 
 extension ValidationError: BridgedError {
   /// One line per problem, ten at most.
@@ -12,7 +13,7 @@ extension ValidationError: BridgedError {
     problems.count == 1 ? problems[0].code.coreDataCode : CoreDataErrorCode.validationMultipleErrors
   }
 
-  /// Under Core Data's keys: of one problem the object (its id), the property, the value as key-value coding has it and the underlying error; of
+  /// Under Core Data's keys: of one problem the object (its id), the property, the value as key-value coding has it, the predicate and the underlying error; of
   /// several an error for each in `NSDetailedErrors`, as a save that has only that one would throw it.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: description]
@@ -20,6 +21,9 @@ extension ValidationError: BridgedError {
       information[CoreDataErrorKey.validationObject] = problems[0].objectID
       information[CoreDataErrorKey.validationKey] = problems[0].property
       information[CoreDataErrorKey.validationValue] = problems[0].value.map { $0.anyValue ?? NSNull() }
+      information[CoreDataErrorKey.validationPredicate] = problems[0].predicate.flatMap {
+        try? FetchPredicate(parsing: $0)
+      }
       information[NSUnderlyingErrorKey] = problems[0].underlyingError.map { $0 as NSError }
     } else {
       information[CoreDataErrorKey.detailedErrors] = problems.map { ValidationError([$0]).thrown as NSError }

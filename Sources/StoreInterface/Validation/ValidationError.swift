@@ -21,7 +21,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     case wrongDestination = "wrong-destination"
     case deletedDestination = "deleted-destination"
     case deniedDelete = "denied-delete"
-    /// A `validateFor…` method of a subclass refused.
+    /// A `validateFor…` method of a subclass refused, or the value does not meet a rule of the program's own.
     case custom = "custom"
   }
 
@@ -39,6 +39,8 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// The value that an attribute has; nil for a relationship, and where it is not known.
     public var value: Value?
+    /// The predicate that the value does not meet, as text, where the program gave the attribute such a rule.
+    public var predicate: String?
     private var thrown = ThrownError()
 
     /// What a `validate…` method of a subclass threw; nil where a rule of the model is broken. Problems that differ in nothing else
