@@ -4,7 +4,8 @@ import PropertyLists
 /// Writes models as keyed archives, in the form in which Core Data keeps a store's model in `Z_MODELCACHE`.
 ///
 /// What is written reads back as the same model with the same version hashes, but for what compiled models do not hold:
-/// the scalar flag, the way of code generation, the class of transformable values and the names of composite types.
+/// the scalar flag, the way of code generation, the class of transformable values and the names of composite types; and
+/// but for `validationRules`, which no model file keeps here.
 /// Equal models give equal bytes.
 public enum CompiledModelWriter {
   /// The archive of a model, a binary property list.
