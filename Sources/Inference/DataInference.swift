@@ -78,7 +78,7 @@ public struct DataInference {
     guard !entity.lines.isEmpty else {
       throw RunError(
         .badData, code: "init.no-fields", "\(entity.place): no expression can name its fields",
-        hint: "rename the fields that have a backtick in their names")
+        hint: "give the fields names")
     }
     guard entity.attributes.count + entity.relationships.count * 3 > 1990 else { return }
     throw RunError(
@@ -99,6 +99,10 @@ public struct DataInference {
   private static func doubt(_ list: RecordList) -> String? {
     if let note = list.form.notes.first(where: { $0.hasPrefix("columns: ") }) {
       return "\(list.title): \(note.dropFirst("columns: ".count)); the pipeline names its columns"
+    }
+    if let note = list.form.notes.first(where: { $0.hasPrefix("encoding: it is not UTF-8") }) {
+      return
+        "\(list.title): \(note.dropFirst("encoding: ".count)): where it was meant to be UTF-8, mend the bytes that are none"
     }
     if list.count == 0 {
       return "\(list.title) has no records, so nothing tells types: all is optional text until a file with records does"

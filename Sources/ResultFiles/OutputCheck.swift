@@ -151,14 +151,6 @@ public enum OutputCheck {
         "\(result.named), which has the name of \(other) but for its ending: both would have their external data in one folder",
         hint: "give the store another name")
     }
-    if case .store(isImportedInto: false) = result.kind,
-      let obstacle = StorePlace.externalDataObstacle(of: result.path)
-    {
-      throw refusal(
-        "output.not-a-folder",
-        "\(result.named), and \(obstacle.path), where the folder of its external data would be, is \(obstacle.text)",
-        hint: "move it away, or give the store another name")
-    }
     let lock = ResultPath.followed(result.path) + ".lock"
     if inputs.contain(lock) {
       throw refusal(

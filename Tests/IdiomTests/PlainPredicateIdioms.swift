@@ -25,8 +25,22 @@ struct PlainPredicateIdioms {
   func dictionaries(_ format: String) {
     let predicate = format.contains("%@") ? FetchPredicate(format: format, Date()) : FetchPredicate(format: format)
     #expect(predicate.evaluate(with: Self.bob))
-    #expect(!CompoundPredicate(notPredicateWithSubpredicate: predicate).evaluate(with: Self.bob))
     #expect(predicate.evaluate(with: NSDictionary(dictionary: Self.bob)))
+  }
+
+  @Test(
+    "predicates: a dictionary that does not meet them",
+    arguments: [
+      "name == 'Ann'", "age > 42", "tags CONTAINS 'green'", "nickname != nil", "pets.@count == 3", "ALL pets.legs > 2",
+      "home.floors * 2 == 7", "ANY tags == 'Red'", "name BEGINSWITH 'o'", "age IN {1, 2}", "home.city == nil",
+    ])
+  func others(_ format: String) { #expect(!FetchPredicate(format: format).evaluate(with: Self.bob)) }
+
+  @Test("predicates: of a dictionary only what is asked for is read")
+  func unreadable() {
+    struct View {}
+    let home: [String: Any] = ["home": ["view": View(), "city": "Paris"]]
+    #expect(FetchPredicate(format: "home != nil AND home.city == 'Paris'").evaluate(with: home))
   }
 
   @Test("predicates: arrays are filtered")
@@ -42,6 +56,9 @@ struct PlainPredicateIdioms {
     #expect(names.filter { FetchPredicate(format: "self.length > 2 AND SELF != 'Ann'").evaluate(with: $0) }.count == 2)
     #expect([1, 5, 9].filter { FetchPredicate(format: "SELF > 4 AND SELF < %d", 9).evaluate(with: $0) } == [5])
     #expect(NSSet(array: names).filtered(using: FetchPredicate(format: "SELF CONTAINS 'n'")) == ["Ann"])
+    #expect(NSSet(array: people).filtered(using: predicate) == [NSDictionary(dictionary: ["name": "Bob"])])
+    #expect(NSSet(array: [[1, 2], [3]]).filtered(using: FetchPredicate(format: "SELF.@count == 1")).count == 1)
+    #expect(FetchPredicate(format: "SELF.integerValue == 12 AND SELF.boolValue == YES").evaluate(with: "12 pieces"))
     #expect(FetchPredicate(format: "SELF == 'Ann'").evaluate(with: NSString(string: "Ann")))
     #expect(FetchPredicate(format: "ANY SELF == 3").evaluate(with: [1, 3]))
     #expect(FetchPredicate(format: "scheme == 'https'").evaluate(with: URL(string: "https://example.org")))

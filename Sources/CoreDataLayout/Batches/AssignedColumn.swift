@@ -52,13 +52,16 @@ struct AssignedColumn {
     }
   }
 
+  private var isConstant: Bool { if case .constant = assignment.expression { true } else { false } }
+
   /// A condition that holds for every new value that may break a rule of the model; nil where none can.
   /// - Parameter value: the value as SQL, which is written out more than once.
   func doubt(of value: String) -> String? {
     let attribute = assignment.attribute
     var doubts: [String] = []
     if !assignment.validator.allowsNull { doubts.append("\(value) IS NULL") }
-    if !attribute.validationRules.isEmpty { doubts.append("\(value) IS NOT NULL") }
+    // A constant was checked already.
+    if !attribute.validationRules.isEmpty, !isConstant { doubts.append("\(value) IS NOT NULL") }
     let limits = (number(attribute.minimumValue), number(attribute.maximumValue))
     let isLimited = attribute.minimumValue != .null || attribute.maximumValue != .null
     switch attribute.type {

@@ -9,9 +9,14 @@ extension ConsistencyCheck {
     for table in layout.tables {
       result += try columnDeclarations(of: table)
       result += try checkConstraints(of: table.name)
-      result += try unknownUniqueIndexes(of: table)
+      result += try unknownUniqueIndexes(of: table.name, known: uniqueColumns(of: table))
     }
-    for join in layout.joinTables { result += try pairs(of: join) }
+    for join in layout.joinTables {
+      result += try pairs(of: join)
+      result += try checkConstraints(of: join.name)
+      let pair = [join.master.ownerColumn, join.master.memberColumn].map { $0.uppercased() }
+      result += try unknownUniqueIndexes(of: join.name, known: [Set(pair)])
+    }
     return result
   }
 
@@ -29,7 +34,7 @@ extension ConsistencyCheck {
             .columnType, table: table.name, column: column.name,
             "\(table.name).\(column.name) is declared \(type.prefix(40)), not \(column.sqlType): \(change)"))
       }
-      if info.int64(at: 2) != 0, column.role != .primaryKey {
+      if info.int64(at: 2) != 0, !isNeverNull(column, of: table) {
         result.append(
           StoreFinding(
             .unknownConstraint, table: table.name, column: column.name,
@@ -37,6 +42,16 @@ extension ConsistencyCheck {
       }
     }
     return result
+  }
+
+  /// Whether every row has a value. Rows of other entities of the hierarchy have none for a sub-entity's attribute.
+  private func isNeverNull(_ column: TableLayout.Column, of table: TableLayout) -> Bool {
+    switch column.role {
+    case .primaryKey, .entityNumber, .version: true
+    case .attribute(let path, let attribute):
+      path.count == 1 && !attribute.isOptional && column.entityIndex == table.root.index
+    default: false
+    }
   }
 
   /// Core Data's names of columns begin with Z, so that the word alone is no name.
@@ -52,20 +67,30 @@ extension ConsistencyCheck {
     ]
   }
 
-  private func unknownUniqueIndexes(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
-    var known: Set<[String]> = Set(table.columns.filter(\.isUnique).map { [$0.name.uppercased()] })
+  /// Columns that must differ together, by what the model says.
+  private func uniqueColumns(of table: TableLayout) -> [Set<String>] {
+    var known = [Set(["Z_PK"])] + table.columns.filter(\.isUnique).map { [$0.name.uppercased()] }
     for entity in layout.entitiesByNumber where entity.root == table.root {
       for names in entity.definition.uniquenessConstraints {
-        known.insert(names.compactMap { layout.propertyColumn($0, of: entity)?.uppercased() }.sorted())
+        known.append(Set(names.compactMap { layout.propertyColumn($0, of: entity)?.uppercased() }))
       }
     }
+    return known
+  }
+
+  /// An index that has the columns of a constraint and more refuses nothing that the constraint allows.
+  private func unknownUniqueIndexes(
+    of table: String, known: [Set<String>]
+  ) throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
-    for index in try uniqueIndexes(of: table.name) where !known.contains(index.columns) {
-      let list = index.columns.joined(separator: ", ")
+    for index in try uniqueIndexes(of: table)
+    where !known.contains(where: { !$0.isEmpty && $0.isSubset(of: index.columns) }) {
+      let isExpression = index.columns.contains { $0.isEmpty || $0.hasPrefix(" ") }
+      let list = isExpression ? "an expression" : index.columns.joined(separator: ", ")
       result.append(
         StoreFinding(
-          .unknownConstraint, table: table.name, column: list,
-          "the index \(index.name.prefix(100)) keeps \(list) of \(table.name) unique, of which the model says nothing"))
+          .unknownConstraint, table: table, column: isExpression ? nil : list,
+          "the index \(index.name.prefix(100)) keeps \(list) of \(table) unique, of which the model says nothing"))
     }
     return result
   }
@@ -85,37 +110,6 @@ extension ConsistencyCheck {
       SELECT count(*), min(k) FROM (SELECT min(rowid) AS k FROM \(SchemaGuard.quoted(join.name))
       GROUP BY \(list) HAVING count(*) > 1)
       """, "\(join.name) has pairs more than once")
-    return result
-  }
-
-  /// Whole numbers that the attribute's type does not hold: an app reads another number.
-  func valueRanges(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
-    var outside: [(column: String, type: String, condition: String)] = []
-    for column in table.columns {
-      guard case .attribute(_, let attribute) = column.role else { continue }
-      let range: ClosedRange<Int32>
-      switch attribute.type {
-      case .integer16: range = Int32(Int16.min)...Int32(Int16.max)
-      case .integer32: range = .min ... .max
-      case .boolean: range = 0...1
-      default: continue
-      }
-      let name = "t.\(column.name)"
-      let isOutside = "\(name) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"
-      outside.append((column.name, attribute.type.name, "(typeof(\(name)) = 'integer' AND \(isOutside))"))
-    }
-    // One scan for all columns: as a rule there is nothing to find.
-    let any = outside.map(\.condition).joined(separator: " OR ")
-    let name = SchemaGuard.quoted(table.name)
-    guard !outside.isEmpty, try connection.integer("SELECT EXISTS (SELECT 1 FROM \(name) AS t WHERE \(any))") == 1
-    else {
-      return []
-    }
-    var result: [StoreFinding] = []
-    for (column, type, condition) in outside {
-      result += try find(
-        .valueRange, table.name, column, condition, "\(table.name).\(column) has numbers that are none of type \(type)")
-    }
     return result
   }
 }
@@ -146,7 +140,8 @@ private enum Affinity {
     case (.text, .integer), (.text, .real), (.text, .numeric), (.uri, .integer), (.uri, .real), (.uri, .numeric):
       "texts that look like numbers become numbers"
     case (.integer, .text), (.timestampOrFloat, .text), (.decimal, .text): "numbers become texts"
-    case (.integer, .real): "great numbers are rounded"
+    case (.integer, .real): "whole numbers are stored as floating-point ones"
+    case (.decimal, .real): "whole numbers beyond 2^53 are rounded"
     default: nil
     }
   }

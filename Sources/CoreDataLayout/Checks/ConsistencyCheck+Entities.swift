@@ -106,14 +106,19 @@ extension ConsistencyCheck {
     return try uniqueIndexes(of: table).contains { !$0.isPartial && $0.columns == wanted }
   }
 
-  /// The unique indexes of a table with the names of their columns, in upper case and sorted; an expression's name is
-  /// empty.
+  /// The unique indexes of a table with the names of their columns, in upper case and sorted, each with its collation
+  /// where that is not the bytes'; an expression's name is empty.
   func uniqueIndexes(
     of table: String
   ) throws(SQLiteError) -> [(name: String, isPartial: Bool, columns: [String])] {
     let indexes = try Statement(connection, "SELECT name, partial FROM pragma_index_list(?1) WHERE \"unique\"")
     try indexes.bind(1, table)
-    let members = try Statement(connection, "SELECT upper(name) FROM pragma_index_info(?1) ORDER BY 1")
+    let members = try Statement(
+      connection,
+      """
+      SELECT ifnull(upper(name), '') || CASE upper(coll) WHEN 'BINARY' THEN '' ELSE ' COLLATE ' || upper(coll) END
+      FROM pragma_index_xinfo(?1) WHERE "key" ORDER BY 1
+      """)
     var result: [(name: String, isPartial: Bool, columns: [String])] = []
     while try indexes.step() {
       let name = indexes.string(at: 0) ?? ""

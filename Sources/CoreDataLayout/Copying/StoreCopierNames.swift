@@ -26,7 +26,9 @@ enum StoreCopierNames {
         path: target,
         message: "has the name of \(other) but for its ending, and both would have their external data in one folder")
     }
-    if let obstacle = StorePlace.externalDataObstacle(of: target) {
+    if let obstacle = StorePlace.externalDataObstacle(of: target),
+      (try? StorePlace.externalFiles(of: source))?.isEmpty != true
+    {
       throw .cannotCreate(
         path: target,
         message: "\(obstacle.path) is \(obstacle.text), where the folder of its external data would be; move it away")

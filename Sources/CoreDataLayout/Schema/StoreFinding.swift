@@ -131,7 +131,7 @@ extension StoreFinding.Code {
     case .orderKey: "give each member an order key, and none to rows without an owner"
     case .inverse: "set the other side too, or clear this one"
     case .danglingJoin: "delete the join rows"
-    case .duplicateJoin: "delete all but one of each pair's rows, and give the table its primary key"
+    case .duplicateJoin: "delete all but one of each pair's rows, and create a unique index over both columns"
     case .duplicateKey: "delete or merge the duplicates"
     case .toManyCount: "import the missing objects, or take the surplus ones away"
     case .storageClass: "write the values anew with the type of their attribute"

@@ -15,7 +15,7 @@ extension CellProblem {
     // A word such as NULL or n/a may stand for a missing value; something with digits is a value to be mended.
     let nullHint =
       Self.isPlaceholder(text)
-      ? "add nulls: [\(quoted)] to the source, or raise rejects.limit"
+      ? "add nulls: [\(YAMLText.name(text))] to the source, or raise rejects.limit"
       : text.contains(where: \.isNumber)
         ? "mend the value, convert it with an expression such as replace(), or raise rejects.limit"
         : "is this the right column? Or mend the value, or raise rejects.limit"

@@ -35,7 +35,8 @@ extension NodeDecoder {
     }
   }
 
-  /// The elements of the lists that an expression yields.
+  /// The elements of the lists that an expression yields. Empty pieces of a text that was split are none, as those
+  /// between separators are none.
   private func listElements(
     of child: ChildPlan, _ evaluator: RecordExpressionEvaluator, _ slots: [Int], _ nulls: [[UInt8]]
   ) -> NestedObjects {
@@ -49,7 +50,7 @@ extension NodeDecoder {
         case .absent: state = .absent
         case .null: state = unsafe !slots.isEmpty && areAbsent(slots, row: row) ? .absent : .null
         case .list(let elements):
-          for element in elements {
+          for element in elements where !element.text.isEmpty {
             unsafe found.append(decoded.records.append(element.text, rawOffset: rawOffset ?? 0), row: row)
           }
         case let value: unsafe found.append(decoded.records.append(value.text, rawOffset: rawOffset ?? 0), row: row)

@@ -40,7 +40,7 @@ extension SeenFields {
   private static func hint(for path: String, _ names: [String]) -> String {
     let leave = "write optional: true where that is so"
     let near = Suggestion.nearest(to: path, among: names) ?? sibling(of: path, names)
-    if let near { return "did you mean \"\(near)\"? Or \(leave)" }
+    if let near { return "did you mean \"\(RecordExpressionParser.written(near))\"? Or \(leave)" }
     let shown = names.filter { !$0.contains(".") }.prefix(12).joined(separator: ", ")
     return shown.isEmpty ? leave : "they have \(shown); or \(leave)"
   }

@@ -28,6 +28,9 @@ struct ObjectBatch {
   private var keptRows: Set<Int> = []
   /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.
   private var changedMadeObjects: [Int: Bool] = [:]
+  /// Numbers of the records in whose place nested objects were deleted, and how many of these there were.
+  private var recordsWithDeletions: Set<Int32> = []
+  private var nestedDeleted = 0
   /// Destinations of to-many references: node index → reference → row → rows of the destination.
   private var links: [Int: [Int: [Int: [RowReference]]]] = [:]
   private let rowsByOwner: [Int: [Int: [Int]]]
@@ -112,7 +115,8 @@ struct ObjectBatch {
   /// The outcomes of the records, taken before the save resets the objects' changes.
   func outcomes() -> StepOutcomes {
     var result = StepOutcomes()
-    var nestedChanged: Set<Int32> = []
+    result.nestedDeleted = nestedDeleted
+    var nestedChanged = recordsWithDeletions
     for node in decoded.root.withDescendants where node !== decoded.root {
       var counted: Set<ObjectID> = []
       node.noteStoredRows(objects[node.plan.index].map { $0?.isInserted == false })
@@ -225,13 +229,15 @@ struct ObjectBatch {
     let inner = node.children[index]
     let rows = rowsByOwner[inner.plan.index]?[row] ?? []
     if child.relationship.isToMany {
-      try fillMany(of: object, child, inner, rows: rows)
+      try fillMany(of: object, child, inner, rows: rows, record: node.records[row])
       return
     }
     let previous = object.object(for: child.property)
     guard let nestedRow = rows.first else {
       object.setObject(nil, for: child.property)
-      if let previous, child.node.match.isEmpty { context.delete(previous) }
+      if let previous, child.node.match.isEmpty {
+        try deleteNested(previous, child.node, record: node.records[row])
+      }
       return
     }
     var target = matched(inner, nestedRow)
@@ -243,7 +249,7 @@ struct ObjectBatch {
   }
 
   private mutating func fillMany(
-    of object: ManagedObject, _ child: ChildPlan, _ inner: DecodedNode, rows: [Int]
+    of object: ManagedObject, _ child: ChildPlan, _ inner: DecodedNode, rows: [Int], record: Int32
   ) throws {
     let previous = object.isInserted ? [] : try object.objects(for: child.property)
     // Objects without a key of their own are identified by their position.
@@ -257,8 +263,23 @@ struct ObjectBatch {
     }
     try object.setObjects(members, for: child.property)
     if child.node.match.isEmpty {
-      for surplus in reusable { context.delete(surplus) }
+      for surplus in reusable { try deleteNested(surplus, child.node, record: record) }
     }
+  }
+
+  /// Deletes a nested object that belongs to its owner alone, with those that belong to it in the same way.
+  private mutating func deleteNested(_ object: ManagedObject, _ node: NodePlan, record: Int32) throws {
+    for child in node.children where child.node.match.isEmpty {
+      let inner =
+        child.relationship.isToMany
+        ? try object.objects(for: child.property) : [object.object(for: child.property)].compactMap(\.self)
+      for object in inner where object.entity == child.node.entity {
+        try deleteNested(object, child.node, record: record)
+      }
+    }
+    context.delete(object)
+    nestedDeleted += 1
+    recordsWithDeletions.insert(record)
   }
 
   private func matched(_ node: DecodedNode, _ row: Int) -> ManagedObject? {

@@ -11,6 +11,8 @@ struct StepOutcomes: Sendable {
   var nestedInserted = 0
   /// Objects of nested mappings that were changed.
   var nestedUpdated = 0
+  /// Objects of nested mappings that were deleted, as their owners have them no more.
+  var nestedDeleted = 0
   /// How rows were written, as far as the choice of the strategy does not say it: "written as finished pages".
   var remarks: [String] = []
 
@@ -25,6 +27,7 @@ struct StepOutcomes: Sendable {
     left.duplicate += right.duplicate
     left.nestedInserted += right.nestedInserted
     left.nestedUpdated += right.nestedUpdated
+    left.nestedDeleted += right.nestedDeleted
     left.remarks += right.remarks
   }
 

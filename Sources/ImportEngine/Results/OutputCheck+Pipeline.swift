@@ -30,12 +30,26 @@ extension OutputCheck {
         .cannotCreate, code: "output.is-input", "export.to names \(step.to), which the run reads",
         hint: "name another file")
     }
+    try checkExternalData(of: pipeline.store, model)
     let results = try results(of: pipeline, model)
     try checkPlaces(results, inputs, store: store.path)
     for result in results {
       try check(result, replacesForeign: replacesForeign)
       try checkSidecars(of: result, inputs, replacesForeign: replacesForeign)
     }
+  }
+
+  /// Files of external data need a folder, where there may be something else.
+  private static func checkExternalData(of store: StoreSettings, _ model: ManagedObjectModel) throws(RunError) {
+    guard store.replace != .never,
+      model.entities.contains(where: { $0.attributes.contains(where: \.allowsExternalBinaryDataStorage) }),
+      let obstacle = StorePlace.externalDataObstacle(of: store.path)
+    else { return }
+    throw RunError(
+      .cannotCreate, code: "output.not-a-folder",
+      "store.path names \(store.path), and \(obstacle.path), where the folder of its external data would be, is "
+        + obstacle.text,
+      hint: "move it away, or give the store another name")
   }
 
   /// Everything that a run may put in place.

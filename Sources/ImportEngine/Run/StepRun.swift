@@ -29,6 +29,7 @@ final class StepRun {
     report.counts = outcomes.counts(rejected: scope.rejects.count)
     report.nestedInserted = outcomes.nestedInserted
     report.nestedUpdated = outcomes.nestedUpdated
+    report.nestedDeleted = outcomes.nestedDeleted
     report.notes = notes
     report.warnings = warnings
     report.durationSeconds = durationSeconds

@@ -26,6 +26,11 @@ struct ColumnDecision {
   private static let versionWords: Set<String> = [
     "version", "versions", "revision", "release", "build", "section", "chapter", "paragraph", "clause", "article",
   ]
+  /// Names of codes, in which a zero in front counts, whatever the values of this file are.
+  private static let codeWords: Set<String> = [
+    "zip", "zipcode", "postcode", "postalcode", "postal", "plz", "phone", "telephone", "tel", "fax", "mobile", "isbn",
+    "ean", "gtin", "upc", "iban", "fips",
+  ]
   /// Names of places, which Core Location has as Double.
   private static let coordinateWords: Set<String> = ["lat", "latitude", "lon", "lng", "long", "longitude"]
 
@@ -50,8 +55,17 @@ struct ColumnDecision {
       lost = "\(column.withNUL.counted("text")) with a NUL: such records are rejected"
       return
     }
+    if !isJSON, column.numbers == 0, Self.isCode(column) {
+      evidence = "text: a code, in which a zero in front counts"
+      return
+    }
     let isVersion = !Self.versionWords.isDisjoint(with: NameWords.words(column.name))
     decide(column, takesValues: takesValues && !isVersion || column.numbers > 0, isJSON: isJSON)
+  }
+
+  /// Whether it holds digits that are no number, by its name.
+  private static func isCode(_ column: ColumnProfile) -> Bool {
+    !codeWords.isDisjoint(with: NameWords.words(column.name)) && column.candidate(.integer64)?.same == column.values
   }
 
   private init(type: AttributeType, evidence: String) {

@@ -90,7 +90,8 @@ struct ProjectDraft {
     _ column: ColumnProfile, _ decision: ColumnDecision, field: String, owners: Int, position: Int,
     to entity: EntityDraft, _ candidate: ReferenceSearch.Candidate?, _ search: ReferenceSearch?
   ) {
-    let missing = owners - column.count + column.nulls
+    // An object may have a key twice.
+    let missing = max(owners - column.count, 0) + column.nulls
     let isKey = entity.keyColumn === column
     let decision = isKey ? decision.asKey() : decision
     var comment = decision.evidence
@@ -102,7 +103,8 @@ struct ProjectDraft {
     if let candidate, let search {
       let (found, near) = search.reference(of: column, decision, in: candidate)
       if let found {
-        addReference(column, found, field: field, isNeverEmpty: missing == 0, isKey: isKey, to: entity)
+        addReference(
+          column, found, field: field, isNeverEmpty: missing == 0 && column.emptyTexts == 0, isKey: isKey, to: entity)
         if !isKey { return }
       }
       if let near { comment += "; " + near }

@@ -21,9 +21,9 @@ struct ReferenceSearch {
   func reference(
     of column: ColumnProfile, _ decision: ColumnDecision, in candidate: Candidate
   ) -> (found: Found?, near: String?) {
-    guard !column.keys.isGivenUp, column.values > 0, column.emptyTexts == 0, decision.lost == nil else {
-      return (nil, nil)
-    }
+    guard !column.keys.isGivenUp, column.values > 0, decision.lost == nil else { return (nil, nil) }
+    // An empty text leads nowhere, as no value does.
+    let values = column.keys.hashes.subtracting(column.emptyTexts > 0 ? [ColumnHashes.ofEmptyText] : [])
     var best: (score: Int, found: Found)?
     var near: String?
     let isOwnKey = candidate.step.entity.keyColumn === column
@@ -36,20 +36,20 @@ struct ReferenceSearch {
       let isOwn = target.step.entity === candidate.step.entity
       let isNamed = Self.names(column.name, key: key.name, list: target.step.list.name, isOwn: isOwn)
       // A second name for each record has the same values, but leads nowhere else.
-      if isOwn, column.keys.isUnique, column.keys.hashes == key.keys.hashes { continue }
+      if isOwn, column.keys.isUnique, values == key.keys.hashes { continue }
       if isOwnKey, !isOwn, !Self.leads(column, of: candidate, ownIndex, to: key, of: target, index) { continue }
       let score = score(column, key, isNamed: isNamed, isText: decision.type == .string || decision.type == .uuid)
       guard score > 0 else { continue }
-      let missing = column.keys.hashes.count { !key.keys.hashes.contains($0) }
+      let missing = values.count { !key.keys.hashes.contains($0) }
       guard missing == 0 else {
-        if isNamed, missing * 2 < column.keys.hashes.count {
+        if isNamed, missing * 2 < values.count {
           near =
-            "\(missing.grouped) of \(column.keys.hashes.count.grouped) different values are no \(target.step.entity.name).\(keyName), so it is no relationship"
+            "\(missing.grouped) of \(values.count.grouped) different values are no \(target.step.entity.name).\(keyName), so it is no relationship"
         }
         continue
       }
       let evidence =
-        "all \(column.keys.hashes.count.grouped) different values are found in \(key.name) of \(target.step.list.title)"
+        "all \(values.count.grouped) different values are found in \(key.name) of \(target.step.list.title)"
       if best.map({ score > $0.score }) ?? true {
         best = (score, Found(target: target.step.entity, evidence: evidence))
       }
@@ -90,7 +90,7 @@ struct ReferenceSearch {
 
   private static func isSameName(_ column: String, _ key: String) -> Bool {
     let words = NameWords.words(column)
-    return words == NameWords.words(key) && words.last.map { !generalWords.contains($0) } ?? false
+    return !isMadeUp(column) && words == NameWords.words(key) && words.last.map { !generalWords.contains($0) } ?? false
   }
 
   private static func isSameKind(_ left: AttributeType, _ right: AttributeType) -> Bool {
@@ -102,6 +102,8 @@ struct ReferenceSearch {
   /// and the key's own name where that says what it is the key of. In the list itself the name has to say more than
   /// that.
   static func names(_ column: String, key: String, list: String, isOwn: Bool = false) -> Bool {
+    // Names that were made for columns without one say nothing.
+    if isMadeUp(column) || isMadeUp(key) { return false }
     let words = NameWords.words(column).map(NameWords.singular)
     let keyWords = NameWords.words(key).map(NameWords.singular)
     let owner = NameWords.words(list).map(NameWords.singular)
@@ -118,6 +120,10 @@ struct ReferenceSearch {
       bare[0]) && words.count > 1
       && words.last == keyWords.last
       && keyWords.count == 1
+  }
+
+  private static func isMadeUp(_ name: String) -> Bool {
+    name.hasPrefix("column") && name.count > 6 && name.dropFirst(6).allSatisfy(\.isNumber)
   }
 
   private static func withoutKeyWord(_ words: [String]) -> [String] {

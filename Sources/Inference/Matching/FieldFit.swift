@@ -11,7 +11,7 @@ struct FieldFit {
   var evidence: String
 
   init(_ column: ColumnProfile, _ attribute: AttributeDefinition, owners: Int) {
-    let missing = owners - column.count + column.nulls
+    let missing = max(owners - column.count, 0) + column.nulls
     let empties = missing > 0 ? "; empty in \(missing.grouped) of \(owners.grouped)" : ""
     guard column.values > 0 else {
       self.init(fits: attribute.isOptional || owners == 0, evidence: "always empty")

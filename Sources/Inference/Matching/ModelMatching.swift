@@ -70,10 +70,12 @@ struct ModelMatching {
   private static func score(_ entity: Entity, _ name: String, _ fields: [Field]) -> Int {
     let owner = NameSimilarity.words(entity.name)
     let names = propertyNames(entity)
-    let taken = fields.count { field in
-      names.contains { NameSimilarity.score(field.name, $0, owner: owner) >= NameSimilarity.enough }
+    // A field of the very name says more than one that is like it.
+    let likeness = fields.reduce(0) { sum, field in
+      let best = names.map { NameSimilarity.score(field.name, $0, owner: owner) }.max() ?? 0
+      return sum + (best >= NameSimilarity.enough ? best : 0)
     }
-    return NameSimilarity.score(name, entity.name, owner: []) + 100 * taken / max(fields.count, 1)
+    return NameSimilarity.score(name, entity.name, owner: [], takesSynonyms: false) + likeness / max(fields.count, 1)
   }
 
   private static func propertyNames(_ entity: Entity) -> [String] {

@@ -14,8 +14,10 @@ enum NameSimilarity {
   ]
 
   /// From 0 to 100.
-  /// - Parameter owner: the words of the entity's name, which may stand in front of either.
-  static func score(_ field: String, _ property: String, owner: [String]) -> Int {
+  /// - Parameters:
+  ///   - owner: the words of the entity's name, which may stand in front of either.
+  ///   - takesSynonyms: whether other words for the same count.
+  static func score(_ field: String, _ property: String, owner: [String], takesSynonyms: Bool = true) -> Int {
     let left = words(field)
     let right = words(property)
     guard !left.isEmpty, !right.isEmpty else { return 0 }
@@ -25,16 +27,25 @@ enum NameSimilarity {
     if short == right || left == own { return 95 }
     if left.joined() == right.joined() { return 92 }
     if short.joined() == own.joined() { return 90 }
-    let known = left.map { synonyms[$0] ?? $0 }
-    let other = right.map { synonyms[$0] ?? $0 }
+    let known = takesSynonyms ? left.map { synonyms[$0] ?? $0 } : left
+    let other = takesSynonyms ? right.map { synonyms[$0] ?? $0 } : right
     if known == other || without(owner, known) == without(owner, other) { return 85 }
     if let last = short.last, short.count > 1, ["id", "code", "key"].contains(last), Array(short.dropLast()) == own {
       return 80
     }
-    let length = max(short.joined().count, own.joined().count)
-    if length >= 5, EditDistance.between(short.joined(), own.joined()) <= length / 5 { return 75 }
+    if isMisspelt(short.joined(), own.joined()) { return 75 }
     if short.last == own.last || short.first == own.first && short.count + own.count > 2 { return 40 }
     return 0
+  }
+
+  /// Whether a letter or two differ. A number and the first letter tell names apart: `score1` is not `score2`, and
+  /// `sender` no `gender`.
+  private static func isMisspelt(_ name: String, _ other: String) -> Bool {
+    let length = max(name.count, other.count)
+    guard length >= 5, name.first == other.first, name.filter(\.isNumber) == other.filter(\.isNumber) else {
+      return false
+    }
+    return EditDistance.between(name, other) <= length / 5
   }
 
   static func words(_ name: String) -> [String] { NameWords.words(name).map(NameWords.singular) }

@@ -25,11 +25,14 @@ struct RunnableSteps {
         var lines = steps[index].lines
         if commentOutMisfits(&lines, entity, place: place, owner: nil) { hasChanged = true }
         steps[index].lines = lines
-        guard let lacking = lacking(entity, lines, owner: nil) else { continue }
+        let lacking = lacking(entity, lines, owner: nil)
+        guard lacking != nil || lines.allSatisfy(\.isCommentedOut) else { continue }
         steps[index].isCommentedOut = true
         hasChanged = true
-        notes.append(
-          "\(place): \(entity.name).\(lacking) is required and nothing fits it, so the step is commented out: map it")
+        let reason =
+          lacking.map { "\(entity.name).\($0) is required and nothing fits it" }
+          ?? "nothing of \(entity.name) is filled"
+        notes.append("\(place): \(reason), so the step is commented out: map it")
       }
     }
   }

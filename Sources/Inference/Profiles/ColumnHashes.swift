@@ -44,6 +44,9 @@ struct ColumnHashes {
     hashes = []
   }
 
+  /// The hash of the empty text.
+  static let ofEmptyText = unsafe hash(UnsafeRawBufferPointer(start: nil, count: 0))
+
   /// FNV-1a, mixed at the end.
   static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -1,4 +1,4 @@
-/// Whether the dates, or UUIDs, of a column are all written alike, so that nothing is lost when an export writes them
+/// Whether the dates of a column are all written alike, so that nothing is lost when an export writes them
 /// in a form of its own.
 struct DateShape {
   /// Patterns that are tried besides ISO 8601. Where two fit all values, neither is taken.

@@ -19,7 +19,8 @@ final class TypeCandidate {
   /// How dates are written; nil for ISO 8601.
   let datePattern: String?
   private let trial: ValueTrial
-  private var shape = DateShape()
+  private var dates = DateShape()
+  private var identifiers = UUIDShape()
 
   private(set) var same = 0
   private(set) var sameValue = 0
@@ -76,9 +77,12 @@ final class TypeCandidate {
     if type == .boolean, !hasBoth {
       if trial.exported == "true" { hasTrue = true } else { hasFalse = true }
     }
-    guard type == .date || type == .uuid else { return outcome }
     // A form that all values share is no loss: an export in ISO 8601 or capitals has the same information.
-    return unsafe shape.observe(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
+    switch type {
+    case .date: return unsafe dates.observe(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
+    case .uuid: return unsafe identifiers.observe(text) ? .same : .changed
+    default: return outcome
+    }
   }
 
   private func decimalOutcome(_ text: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind) -> ValueTrial.Outcome {

@@ -9,6 +9,7 @@ extension FetchPredicate {
   @_disfavoredOverload
   public func evaluate(with object: Any?) -> Bool {
     if let object = object as? ManagedObject { return evaluate(with: object) }
+    if let name = substitutionVariables.min() { preconditionFailure("$\(name) has no value in \(self)") }
     return evaluate(withPlain: PlainItem(object), object: object)
   }
 

@@ -13,6 +13,17 @@ private func managedObject(_ element: Any) -> ManagedObject {
   return object
 }
 
+/// An element of a set, which without Apple's Foundation gives dictionaries and lists as Swift's own, whose type does not
+/// say that they can be hashed.
+private func hashable(_ element: Any) -> AnyHashable {
+  switch element {
+  case let element as AnyHashable: element
+  case let entries as [AnyHashable: Any]: NSDictionary(dictionary: entries)
+  case let list as [Any]: NSArray(array: list)
+  default: preconditionFailure("a \(type(of: element)) cannot be an element of a set")
+  }
+}
+
 extension NSArray {
   /// The elements, which are managed objects, in the order of these descriptors.
   @_disfavoredOverload
@@ -35,7 +46,7 @@ extension NSSet {
 
   /// The elements for which the predicate holds.
   public func filtered(using predicate: FetchPredicate) -> Set<AnyHashable> {
-    Set(allObjects.filter { predicate.evaluate(with: $0) }.compactMap { $0 as? AnyHashable })
+    Set(allObjects.filter { predicate.evaluate(with: $0) }.map(hashable))
   }
 }
 

@@ -38,6 +38,11 @@ public enum RecordExpressionParser {
   /// Whether text by itself reads as the field of that name.
   static func isName(_ text: String) -> Bool { (try? parse(text))?.root == .field(text) }
 
+  /// The field of a name or path as an expression: in backticks where it does not read as one by itself.
+  package static func written(_ name: String) -> String {
+    isName(name) ? name : "`\(name.replacing("`", with: "``"))`"
+  }
+
   /// Whether text holds letters, digits, spaces and harmless punctuation only.
   private static func isPlainColumnName(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, !first.properties.isWhitespace else { return false }

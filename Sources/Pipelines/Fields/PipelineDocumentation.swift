@@ -109,7 +109,7 @@ public enum PipelineDocumentation {
     "| written | means |", "|---|---|",
     "| `name: stop_name` | the field `stop_name`; any text is an [expression](#expressions) |",
     "| `name: stop name` | the field of that name: text that is no expression but could be a column is that column |",
-    "| `zone: 5`, `open: true` | the constant |",
+    "| `zone: 5`, `open: true` | the constant, unless a column has that name, such as the year in `1960: …`: `{ value: 5 }` always is one |",
     "| `note: null` | null: clears the property. A property that is not in `map`, or absent from a record, is left as it is |",
     "| `zone: '\"inner\"'` | the text `inner`: quotes inside the YAML quotes, because an expression wants them |",
     "| `zone: { value: inner }` | the same |",

@@ -40,7 +40,7 @@ extension MapEntry {
 
   private func doubt(ofConstant expression: RecordExpression, _ columns: Set<String>) -> [Doubt] {
     guard let text = expression.root.leadingConstant, columns.contains(text) else { return [] }
-    let name = RecordExpressionParser.isName(text) ? text : "`\(text.replacing("`", with: "``"))`"
+    let name = RecordExpressionParser.written(text)
     return [
       Doubt(
         code: "lint.constant-is-column",

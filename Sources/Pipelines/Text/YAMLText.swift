@@ -3,13 +3,13 @@ public enum YAMLText {
   /// A text as it is where YAML takes it for one, else in quotes. Variables of the environment are kept out.
   public static func name(_ text: String) -> String { startsPlain(text) && isPlain(text) ? text : quoted(text) }
 
-  /// The field of that name, as an expression: as it is, or in backticks, which make a field of anything. Nil for names
-  /// that no expression can have: empty ones and those with a backtick.
+  /// The field of that name, as an expression: as it is, or in backticks, which make a field of anything. Nil for the
+  /// empty name, which no expression can have.
   public static func field(_ name: String) -> String? {
     // A dot leads into an object.
     if startsPlain(name), isPlain(name), !name.contains(".") { return name }
-    guard !name.isEmpty, !name.contains("`") else { return nil }
-    return quoted("`\(name)`", escapesVariables: false)
+    if name.isEmpty { return nil }
+    return quoted("`\(name.replacing("`", with: "``"))`", escapesVariables: false)
   }
 
   /// A digit would begin a number.

@@ -60,7 +60,7 @@ extension AttributeDescription {
       guard let bound = definition.bound(bound) else { return false }
       self.maximumValue = bound
     case .matches where definition.regularExpression == nil:
-      guard let pattern = bound.string, (try? TextPattern.whole(pattern)) != nil else { return false }
+      guard let pattern = bound.string, !pattern.isEmpty, (try? TextPattern.whole(pattern)) != nil else { return false }
       self.regularExpression = pattern
     default: return false
     }

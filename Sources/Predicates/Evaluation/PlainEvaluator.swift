@@ -3,11 +3,11 @@ import ObjectModel
 
 extension FetchPredicate {
   /// Whether a value, a list or a dictionary meets the predicate, in which `SELF` is what is given and key paths begin
-  /// at it. A variable without a value, and a key that is not there, stop the program.
+  /// at it. A key that is not there stops the program.
   /// - Parameter object: what closures are asked about.
+  /// - Precondition: no variable is left.
   package func evaluate(withPlain item: PlainItem, object: Any?, now: Date = Date()) -> Bool {
-    if let name = substitutionVariables.min() { preconditionFailure("$\(name) has no value in \(self)") }
-    return PlainEvaluator(subject: item, object: object, now: now).holds(self)
+    PlainEvaluator(subject: item, object: object, now: now).holds(self)
   }
 }
 

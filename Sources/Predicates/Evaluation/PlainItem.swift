@@ -59,13 +59,13 @@ package indirect enum PlainItem {
 
   var isMissing: Bool { if case .value(let value) = self { value.isMissing } else { false } }
 
-  /// The same for comparisons and functions. A dictionary is its plain entries.
+  /// The same for comparisons and functions. A dictionary is its plain entries, lists and others left out.
   var expressionValue: ExpressionValue {
     switch self {
     case .value(let value): value
     case .list(let elements): .list(elements.flatMap(\.expressionValue.elements))
     case .dictionary(let entries):
-      .value(.composite(entries.mapValues { PlainItem($0).expressionValue.plainValue }.filter { $0.value != .null }))
+      .value(.composite(entries.compactMapValues { Value(anyValue: $0) }.filter { $0.value != .null }))
     case .keyed(let item): item.expressionValue
     }
   }
@@ -90,58 +90,4 @@ package protocol PlainKeyed {
   var expressionValue: ExpressionValue { get }
   /// The value under a name. One that is not there stops the program.
   func item(forKey key: String) -> PlainItem
-}
-
-extension Value {
-  /// What Foundation's classes say of a value under a key. One that they do not know stops the program, where Core Data
-  /// raises an exception.
-  fileprivate func trait(_ key: String) -> Value {
-    if isMissing { return .null }
-    if key == "self" { return self }
-    switch self {
-    case .composite(let elements): return elements[key] ?? .null
-    case .string(let text): if let trait = Self.trait(key, of: text) { return trait }
-    case .uri(let url): if let trait = Self.trait(key, of: url) { return trait }
-    case .data(let bytes) where key == "length": return .integer(Int64(bytes.count))
-    case .date(let date) where key == "timeIntervalSinceReferenceDate":
-      return .double(date.timeIntervalSinceReferenceDate)
-    case .date(let date) where key == "timeIntervalSince1970": return .double(date.timeIntervalSince1970)
-    case .integer, .boolean, .double, .decimal: if let trait = numberTrait(key) { return trait }
-    default: break
-    }
-    preconditionFailure("\(self) has no value for the key \"\(key)\"")
-  }
-
-  /// Lengths are in UTF-16, as those of Foundation's texts and of the limits of a model are.
-  private static func trait(_ key: String, of text: String) -> Value? {
-    switch key {
-    case "length": .integer(Int64(text.utf16.count))
-    case "lowercaseString": .string(text.lowercased())
-    case "uppercaseString": .string(text.uppercased())
-    case "capitalizedString": .string(text.capitalized)
-    default: nil
-    }
-  }
-
-  private static func trait(_ key: String, of url: URL) -> Value? {
-    switch key {
-    case "absoluteString": .string(url.absoluteString)
-    case "host": url.host().map { .string($0) } ?? .null
-    case "lastPathComponent": .string(url.lastPathComponent)
-    case "path": .string(url.path)
-    case "pathExtension": .string(url.pathExtension)
-    case "scheme": url.scheme.map { .string($0) } ?? .null
-    default: nil
-    }
-  }
-
-  private func numberTrait(_ key: String) -> Value? {
-    guard let number = anyValue as? NSNumber else { return nil }
-    switch key {
-    case "intValue", "integerValue", "longLongValue": return .integer(number.int64Value)
-    case "doubleValue", "floatValue": return .double(number.doubleValue)
-    case "boolValue": return .boolean(number.boolValue)
-    default: return nil
-    }
-  }
 }

@@ -63,6 +63,7 @@ package enum ReportJSON {
       ("strategy", .string(step.strategy.rawValue)), ("reason", .string(step.reason)),
       ("counts", counts(step.counts)),
       ("nestedInserted", .integer(step.nestedInserted)), ("nestedUpdated", .integer(step.nestedUpdated)),
+      ("nestedDeleted", .integer(step.nestedDeleted)),
       (
         "notes",
         .array(

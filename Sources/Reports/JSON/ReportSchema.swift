@@ -111,6 +111,7 @@ package enum ReportSchema {
         ),
         ("reason", described(type("string"), "Why this strategy.")), ("counts", reference("counts")),
         ("nestedInserted", type("integer")), ("nestedUpdated", type("integer")),
+        ("nestedDeleted", type("integer")),
         (
           "notes",
           array(object([("file", type("string")), ("reason", type("string")), ("text", type("string"))]))

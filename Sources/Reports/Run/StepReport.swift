@@ -18,6 +18,8 @@ public struct StepReport: Sendable {
   public var nestedInserted = 0
   /// Objects that nested mappings changed.
   public var nestedUpdated = 0
+  /// Objects that nested mappings deleted, as their owners have them no more.
+  public var nestedDeleted = 0
   /// Files without records, and files that were not read.
   public var notes: [SourceNote] = []
   /// Warnings about the step's records as a whole, in sentences; they are also among the warnings of the run.

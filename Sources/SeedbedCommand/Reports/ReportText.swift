@@ -20,10 +20,11 @@ enum ReportText {
     lines += report.warnings.map { "warning: \(HarmlessText.of($0))" }
     lines.append("")
     lines += table(report)
-    for step in report.steps where step.nestedInserted + step.nestedUpdated > 0 {
+    for step in report.steps where step.nestedInserted + step.nestedUpdated + step.nestedDeleted > 0 {
       lines.append(
         "\(step.name): nested objects \(step.nestedInserted.grouped) inserted, "
-          + "\(step.nestedUpdated.grouped) updated")
+          + "\(step.nestedUpdated.grouped) updated"
+          + (step.nestedDeleted > 0 ? ", \(step.nestedDeleted.grouped) deleted" : ""))
     }
     if report.ownersUpdated > 0 {
       lines.append(

@@ -6,7 +6,7 @@ extension PersistentContainer {
   ///   - classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   ///   - tracksHistory: whether the store keeps persistent history and posts remote changes.
   ///   - failures: the failures of the store, which works until one is set there.
-  /// - Throws: `ModelError` when a regular expression of the model is invalid.
+  /// - Throws: `ModelError` when a regular expression or a rule of the model is invalid.
   public static func inMemory(
     _ model: ManagedObjectModel, name: String = "Testing", classes: [String: ManagedObject.Type] = [:],
     tracksHistory: Bool = false, failures: StoreFailures? = nil

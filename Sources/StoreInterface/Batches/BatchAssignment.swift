@@ -85,8 +85,10 @@ package struct BatchAssignment: Sendable {
   package func problems(of value: Value, objectID: ObjectID?, entity: Entity) -> [ValidationError.Problem] {
     if let limit = limitProblem(of: value, objectID: objectID, entity: entity) { return [limit] }
     return validator.violations(of: attribute.fitting(value) ?? value).map {
-      ValidationError.Problem(
+      var problem = ValidationError.Problem(
         objectID: objectID, entity: entity.name, property: path, code: $0.code, message: $0.message, value: value)
+      problem.predicate = $0.predicate
+      return problem
     }
   }
 

@@ -12,7 +12,7 @@ package struct BatchRowRules {
   /// Required properties that no column gives and that have no default.
   private let missing: [(name: String, code: ValidationError.Code, message: String)]
 
-  /// - Throws: `ModelError` for an invalid regular expression, `StoreError.failure` for a column that does not belong
+  /// - Throws: `ModelError` for an invalid regular expression or rule, `StoreError.failure` for a column that does not belong
   ///   to the entity.
   package init(_ entity: Entity, columns: [RowBatch.Column]) throws {
     self.entity = entity
@@ -53,10 +53,14 @@ package struct BatchRowRules {
     number: Int, isNew: Bool, value: (_ column: Int) -> Value?
   ) -> [ValidationError.Problem] {
     var problems: [ValidationError.Problem] = []
-    func add(_ property: String, _ code: ValidationError.Code, _ message: String, _ value: Value? = nil) {
-      problems.append(
-        ValidationError.Problem(
-          entity: entity.name, property: property, code: code, message: "row \(number): \(message)", value: value))
+    func add(
+      _ property: String, _ code: ValidationError.Code, _ message: String, _ value: Value? = nil,
+      predicate: String? = nil
+    ) {
+      var problem = ValidationError.Problem(
+        entity: entity.name, property: property, code: code, message: "row \(number): \(message)", value: value)
+      problem.predicate = predicate
+      problems.append(problem)
     }
     for (column, cell) in cells.enumerated() {
       let given = value(column)
@@ -64,7 +68,8 @@ package struct BatchRowRules {
       case .attribute(let validator, let initial):
         guard let value = given ?? (isNew ? initial : nil), !validator.plainRule.accepts(value) else { continue }
         for violation in validator.violations(of: value) {
-          add(validator.attribute.name, violation.code, violation.message, value)
+          add(
+            validator.attribute.name, violation.code, violation.message, value, predicate: violation.predicate)
         }
       case .toOne(let relationship):
         guard !relationship.definition.isOptional, (given ?? (isNew ? .null : nil)) == .null else { continue }

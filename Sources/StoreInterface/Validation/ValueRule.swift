@@ -29,7 +29,8 @@ struct ValueRule: Sendable {
 
   /// What is wrong with a value; nil for one that meets the rule.
   func violation(of value: Value) -> AttributeValidator.Violation? {
-    if predicate.evaluate(withPlain: .value(.value(value)), object: value.anyValue) { return nil }
+    // A text has no closure, which alone would need the object.
+    if predicate.evaluate(withPlain: .value(.value(value)), object: nil) { return nil }
     return AttributeValidator.Violation(
       code: .custom, message: rule.warning ?? "the value does not meet \(rule.predicate)", predicate: rule.predicate)
   }

@@ -147,8 +147,16 @@ struct CheckFindingTests {
         "missingIndex", "Z_1LABELS.Z_1CRATES, Z_3LABELS",
         "CREATE TABLE J AS SELECT * FROM Z_1LABELS; DROP TABLE Z_1LABELS; ALTER TABLE J RENAME TO Z_1LABELS"),
       Forgery("unknownConstraint", "ZLABEL.ZTEXT", "CREATE UNIQUE INDEX u ON ZLABEL (ZTEXT)"),
-      Forgery("unknownConstraint", "ZLABEL.", "CREATE UNIQUE INDEX u ON ZLABEL (lower(ZTEXT))"),
-      Forgery("unknownConstraint", "ZLABEL.ZTEXT", labels(declaredWith: ("ZTEXT VARCHAR", "ZTEXT VARCHAR NOT NULL"))),
+      Forgery("unknownConstraint", "ZLABEL", "CREATE UNIQUE INDEX u ON ZLABEL (lower(ZTEXT))"),
+      Forgery(
+        "unknownConstraint", "Z_1LABELS.Z_1CRATES",
+        "DELETE FROM Z_1LABELS WHERE Z_3LABELS = 2;"
+          + "CREATE UNIQUE INDEX u ON Z_1LABELS (Z_1CRATES)"),
+      Forgery(
+        "unknownConstraint", "ZPLACE.ZCODE COLLATE NOCASE", "CREATE UNIQUE INDEX u ON ZPLACE (ZCODE COLLATE NOCASE)"),
+      Forgery(
+        "unknownConstraint", "ZLABEL.ZRANK",
+        "UPDATE ZLABEL SET ZRANK = 0;" + labels(declaredWith: ("ZRANK INTEGER", "ZRANK INTEGER NOT NULL"))),
       Forgery(
         "unknownConstraint", "ZLABEL", labels(declaredWith: ("ZRANK INTEGER", "ZRANK INTEGER CHECK (ZRANK <> 0)"))),
       Forgery("unknownTrigger", "ZLABEL", "CREATE TRIGGER t AFTER UPDATE ON ZLABEL BEGIN SELECT 1; END"),
@@ -160,6 +168,44 @@ struct CheckFindingTests {
     #expect(report.notes.map(\.code) == [forgery.code], "\(report.notes)")
     let note = try #require(report.notes.first)
     #expect((note.table ?? "") + (note.column.map { "." + $0 } ?? "") == forgery.place)
+  }
+
+  @Test(
+    "what the model says anyway is no finding",
+    arguments: [
+      labels(declaredWith: ("ZTEXT VARCHAR", "ZTEXT VARCHAR NOT NULL")),
+      "CREATE UNIQUE INDEX u ON ZLABEL (Z_PK, ZTEXT)",
+      "CREATE UNIQUE INDEX u ON ZPLACE (ZNAME, ZCODE)", "CREATE INDEX u ON ZLABEL (ZTEXT)",
+    ])
+  func known(sql: String) async throws {
+    let report = try await DepotStore.workspace(sql).check("--strict", DepotStore.store, "--model", DepotStore.model)
+    #expect(report.sound && report.notes.isEmpty, "\(report.notes)")
+  }
+
+  @Test("a table with very many numbers is checked, too")
+  func wideTable() async throws {
+    let workspace = try Workspace()
+    let attributes = (1...520).map { "<attribute name=\"a\($0)\" optional=\"YES\" attributeType=\"Integer 16\"/>" }
+    try workspace.write(
+      "Wide.xcdatamodel/contents",
+      "<model documentVersion=\"1.0\"><entity name=\"Wide\">\(attributes.joined())</entity></model>")
+    try workspace.write("wide.csv", "a1,a520\n1,2\n")
+    try workspace.write(
+      "wide.yaml",
+      """
+      model: Wide.xcdatamodel
+      store: { path: Wide.sqlite }
+      import:
+        - { from: wide.csv, entity: Wide, match: [a1], map: { a1: a1, a520: a520 } }
+
+      """)
+    #expect(try await workspace.run("run", "--quiet", "wide.yaml").exitCode == 0)
+    #expect(try await workspace.check("Wide.sqlite", "--model", "Wide.xcdatamodel").sound)
+    let connection = try Connection(path: workspace.path("Wide.sqlite"))
+    try connection.execute("UPDATE ZWIDE SET ZA520 = 40000")
+    try connection.close()
+    let report = try await workspace.check("Wide.sqlite", "--model", "Wide.xcdatamodel")
+    #expect(report.warnings.map(\.column) == ["ZA520"])
   }
 
   @Test("files that no row names are a note; a file that is a symbolic link is missing")

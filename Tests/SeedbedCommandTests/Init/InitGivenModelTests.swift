@@ -121,4 +121,59 @@ struct InitGivenModelTests {
     let ran = try await workspace.run("run", "pipelines/items.yaml")
     #expect(ran.exitCode == 0, "\(ran.talk)\n\(pipeline)")
   }
+
+  @Test("the fields say more than the file's name, and numbers and first letters tell names apart")
+  func likeness() async throws {
+    let workspace = try Workspace()
+    func attribute(_ name: String, _ type: String = "String") -> String {
+      "<attribute name=\"\(name)\" optional=\"YES\" attributeType=\"\(type)\"/>"
+    }
+    try workspace.write(
+      "L.xcdatamodel/contents",
+      """
+      <model documentVersion="1.0">
+      <entity name="Person">\(attribute("nconst") + attribute("primaryName") + attribute("birthYear", "Integer 16"))</entity>
+      <entity name="Title">\(attribute("tconst") + attribute("primaryTitle"))</entity>
+      <entity name="Match">\(["team1", "team2", "score1", "ascore", "gender"].map { attribute($0) }.joined())</entity>
+      </model>
+      """)
+    try workspace.write("names.tsv", "nconst\tprimaryName\tbirthYear\nnm1\tA\t1950\nnm2\tB\t1960\n")
+    try workspace.write("matches.csv", "team1,team3,score2,bscore,sender\na,b,c,4,5\n")
+    let made = try await workspace.run(
+      "init", "--model", "L.xcdatamodel", "names.tsv", "matches.csv", "--name", "t", "-o", "o")
+    try #require(made.exitCode == 0, "\(made.talk)")
+    let text = try workspace.text("o/pipelines/t.yaml")
+    for line in [
+      "entity: Person", "nconst: nconst", "primaryName: primaryName", "birthYear: birthYear", "team1: team1",
+    ] {
+      #expect(text.contains("    " + line), "\(line)\n\(text)")
+    }
+    for line in ["team2:", "score1:", "ascore:", "gender:", "entity: Title"] {
+      #expect(!text.contains("      " + line), "\(line)\n\(text)")
+    }
+  }
+
+  @Test("a step of which nothing is left is commented out")
+  func nothingLeft() async throws {
+    let workspace = try Workspace()
+    try workspace.write(
+      "T.xcdatamodel/contents",
+      """
+      <model documentVersion="1.0">
+      <entity name="StopTime"><attribute name="arr" optional="YES" attributeType="String"/>
+       <relationship name="trip" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Trip" inverseName="times" inverseEntity="Trip"/></entity>
+      <entity name="Trip"><attribute name="code" attributeType="String"/>
+       <relationship name="times" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="StopTime" inverseName="trip" inverseEntity="StopTime"/>
+       <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
+      </model>
+      """)
+    try workspace.write("trips.csv", "code\nT2\n")
+    try workspace.write("stop_times.csv", "trip_id,x\nT1,1\n")
+    let made = try await workspace.run(
+      "init", "--model", "T.xcdatamodel", "trips.csv", "stop_times.csv", "--name", "t", "-o", "o")
+    #expect(made.exitCode == 0, "\(made.talk)")
+    #expect(made.talk.contains("nothing of StopTime is filled, so the step is commented out"), "\(made.talk)")
+    let run = try await workspace.run("run", "--quiet", "--allow-outside", "o/pipelines/t.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+  }
 }

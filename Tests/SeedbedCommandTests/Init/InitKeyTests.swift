@@ -136,4 +136,64 @@ struct InitKeyTests {
     #expect(try workspace.text("pipelines/t.yaml").contains("objects that require each other could never be deleted"))
     #expect(try await workspace.run("run", "pipelines/t.yaml").exitCode == 0)
   }
+
+  private func made(_ files: [String: String], _ arguments: String...) async throws -> (text: String, talk: String) {
+    let workspace = try Workspace()
+    for (name, text) in files { try workspace.write(name, text) }
+    let made = try await Tool.run(["init"] + files.keys.sorted() + ["--name", "t"] + arguments, in: workspace.folder)
+    try #require(made.exitCode == 0, "\(made.talk)")
+    let run = try await workspace.run("run", "--quiet", "pipelines/t.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    return (try workspace.text("pipelines/t.yaml"), made.talk)
+  }
+
+  @Test("UUIDs written alike are UUIDs, wherever their letters stand", arguments: [true, false])
+  func identifiers(isUpper: Bool) async throws {
+    let identifiers = ["e36e6a4e-f0a3-413d-9241-6159fb000001", "036e6a4e-f0a3-413d-9241-6159fb000002"]
+    func text(_ identifier: String) -> String { isUpper ? identifier.uppercased() : identifier }
+    let alike = try await made(["a.csv": "n,u\n" + identifiers.map { "x,\(text($0))\n" }.joined()])
+    #expect(alike.text.contains("UUID"), "\(alike.text)")
+    let mixed = try await made(["a.csv": "n,u\nx,\(identifiers[0])\nx,\(identifiers[1].uppercased())\n"])
+    #expect(mixed.text.contains("1 of 2 would not come back as they are written as a UUID"), "\(mixed.text)")
+  }
+
+  @Test("names that were made for columns without one refer to nothing")
+  func madeUpNames() async throws {
+    let movies = (1...300).map { "\($0),Movie \($0),\(Double($0) * 1.5)\n" }.joined()
+    let users = (1...100).map { "\($0),\($0 % 2 == 0 ? "M" : "F"),\(20 + $0 % 50)\n" }.joined()
+    let text = try await made(["movies.csv": movies, "users.csv": users]).text
+    #expect(!text.contains("relationship"), "\(text)")
+  }
+
+  @Test("a reference may be empty, in quotes or not", arguments: ["", "\"\""])
+  func emptyReference(empty: String) async throws {
+    let rows = (2...9).map { "\($0),b\($0),\($0 - 1)\n" }.joined()
+    let text = try await made(["nodes.csv": "id,name,parent_id\n1,a,\(empty)\n" + rows]).text
+    #expect(text.contains("parent: { match: id, from: parent_id }"), "\(text)")
+  }
+
+  @Test("digits of codes are text", arguments: ["zip", "postal code", "phone", "ean"])
+  func codes(name: String) async throws {
+    let text = try await made(["a.csv": "id,\(name)\n1,12345\n2,90210\n"]).text
+    #expect(text.contains("text: a code, in which a zero in front counts"), "\(text)")
+  }
+
+  @Test("a file that is not UTF-8 is told")
+  func bytes() async throws {
+    let workspace = try Workspace()
+    try workspace.write("a.csv", Array("id,name\n1,J\u{FC}rgen\n2,caf".utf8) + [0xE9, 10])
+    let made = try await workspace.run("init", "a.csv")
+    #expect(made.talk.contains("a.csv: it is not UTF-8; every byte is a character"), "\(made.talk)")
+  }
+
+  @Test("a key with a backtick has its field, and one that stands twice in an object is no negative number of empties")
+  func oddKeys() async throws {
+    let workspace = try Workspace()
+    try workspace.write("b.json", "[{\"`q\": 1, \"n\": 2, \"n\": 3}, {\"`q\": 4, \"n\": 2}]")
+    try #require(try await workspace.run("init", "b.json").exitCode == 0)
+    let odd = try workspace.text("pipelines/b.yaml")
+    #expect(odd.contains("q: \"`/``q`\"") && !odd.contains("empty in -"), "\(odd)")
+    let step = try #require(try await workspace.report("pipelines/b.yaml").steps.first)
+    #expect(step.counts.inserted == 1 && step.counts.rejected == 1)
+  }
 }

@@ -34,6 +34,7 @@ struct Report: Decodable {
     var counts: Counts
     var nestedInserted: Int
     var nestedUpdated: Int
+    var nestedDeleted: Int
     var durationSeconds: Double
     var readings: Int
     var stages: [Stage]
