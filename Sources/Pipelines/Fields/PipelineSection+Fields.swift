@@ -224,7 +224,7 @@ extension PipelineSection {
   static let rejectFields = [
     FieldSpec(
       "file", .path, .none,
-      "Where rejected records are written, beside the reason; mended, the file can be read by the same step. With several import steps each has a file of its own, with the step's number and name before the extension, which is that of the source's format. Byte offsets count in the text as UTF-8, after decompression. Without `file` they are counted and the first ones shown.",
+      "Where rejected records are written, beside the reason; mended, the file can be read by the same step, without its `pointer` where it has one. With several import steps each has a file of its own, with the step's number and name before the extension, which is that of the source's format. Byte offsets count in the text as UTF-8, after decompression. Without `file` they are counted and the first ones shown.",
       example: "../build/rejects.csv"),
     FieldSpec(
       "limit", .integer(minimum: 0), .derived("0, or no limit when `percent` is stated"),

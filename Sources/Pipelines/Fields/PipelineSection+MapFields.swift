@@ -70,7 +70,7 @@ extension PipelineSection {
       example: "Location"),
     FieldSpec(
       "match", .texts, .value(.texts([])),
-      "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone.",
+      "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone, and is deleted when that has it no more.",
       example: "[identifier]"),
     optionalField,
   ]
