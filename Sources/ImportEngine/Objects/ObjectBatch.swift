@@ -236,7 +236,7 @@ struct ObjectBatch {
     guard let nestedRow = rows.first else {
       object.setObject(nil, for: child.property)
       if let previous, child.node.match.isEmpty {
-        try deleteNested(previous, child.node, record: node.records[row])
+        deleteNested(previous, record: node.records[row])
       }
       return
     }
@@ -263,20 +263,14 @@ struct ObjectBatch {
     }
     try object.setObjects(members, for: child.property)
     if child.node.match.isEmpty {
-      for surplus in reusable { try deleteNested(surplus, child.node, record: record) }
+      for surplus in reusable { deleteNested(surplus, record: record) }
     }
   }
 
-  /// Deletes a nested object that belongs to its owner alone, with those that belong to it in the same way.
-  private mutating func deleteNested(_ object: ManagedObject, _ node: NodePlan, record: Int32) throws {
-    for child in node.children where child.node.match.isEmpty {
-      let inner =
-        child.relationship.isToMany
-        ? try object.objects(for: child.property) : [object.object(for: child.property)].compactMap(\.self)
-      for object in inner where object.entity == child.node.entity {
-        try deleteNested(object, child.node, record: record)
-      }
-    }
+  /// Deletes a nested object that belongs to its owner alone. What becomes of others that it leads to is for the
+  /// model's delete rules.
+  private mutating func deleteNested(_ object: ManagedObject, record: Int32) {
+    guard !object.isDeleted else { return }
     context.delete(object)
     nestedDeleted += 1
     recordsWithDeletions.insert(record)

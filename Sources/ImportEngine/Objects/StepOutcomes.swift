@@ -11,7 +11,8 @@ struct StepOutcomes: Sendable {
   var nestedInserted = 0
   /// Objects of nested mappings that were changed.
   var nestedUpdated = 0
-  /// Objects of nested mappings that were deleted, as their owners have them no more.
+  /// Objects of nested mappings that were deleted, as their owners have them no more, without what the
+  /// model's delete rules take along.
   var nestedDeleted = 0
   /// How rows were written, as far as the choice of the strategy does not say it: "written as finished pages".
   var remarks: [String] = []

@@ -62,7 +62,21 @@ final class StepRun {
     session.releaseTables(after: scope.index)
     try strategy.finish()
     notes = scope.source.sourceNotes()
-    warnings = scope.source.fieldWarnings(isWhole: true)
+    warnings = scope.source.fieldWarnings(isWhole: true) + warningsOfLists
+  }
+
+  /// Of several records about one object one counts, and its lists with it: a file of pairs, with a record for each
+  /// member, loses members so.
+  private var warningsOfLists: [String] {
+    let count = scope.outcomes.duplicate
+    let lists =
+      plan.root.references.filter(\.relationship.isToMany).map(\.property)
+      + plan.root.children.filter(\.relationship.isToMany).map(\.property)
+    guard count > 0, !lists.isEmpty else { return [] }
+    return [
+      "\(plan.step.name): \(count.counted("record")) left out, as others are about the same objects, and with them what "
+        + "they say of \(lists.joined(separator: ", ")): each record gives a whole list, and no member of one"
+    ]
   }
 
   /// The records that are held back.

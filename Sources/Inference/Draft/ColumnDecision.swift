@@ -12,6 +12,8 @@ struct ColumnDecision {
   var rewritten: String?
   /// The part of the values that the store cannot keep.
   var lost: String?
+  /// Whether it is text only because its digits are a code by its name.
+  var isCode = false
   /// A type that would fit if the values counted and not how they are written.
   var byValue: AttributeType?
 
@@ -57,6 +59,7 @@ struct ColumnDecision {
     }
     if !isJSON, column.numbers == 0, Self.isCode(column) {
       evidence = "text: a code, in which a zero in front counts"
+      isCode = true
       return
     }
     let isVersion = !Self.versionWords.isDisjoint(with: NameWords.words(column.name))
@@ -65,7 +68,9 @@ struct ColumnDecision {
 
   /// Whether it holds digits that are no number, by its name.
   private static func isCode(_ column: ColumnProfile) -> Bool {
-    !codeWords.isDisjoint(with: NameWords.words(column.name)) && column.candidate(.integer64)?.same == column.values
+    var words = NameWords.words(column.name)
+    if words.count > 1, let last = words.last, ["code", "no", "nr", "number"].contains(last) { words.removeLast() }
+    return words.last.map(codeWords.contains) == true && column.candidate(.integer64)?.same == column.values
   }
 
   private init(type: AttributeType, evidence: String) {

@@ -22,7 +22,8 @@ struct ReferenceSearch {
     of column: ColumnProfile, _ decision: ColumnDecision, in candidate: Candidate
   ) -> (found: Found?, near: String?) {
     guard !column.keys.isGivenUp, column.values > 0, decision.lost == nil else { return (nil, nil) }
-    // An empty text leads nowhere, as no value does.
+    // An empty text is no number, and leads nowhere; among texts it is one.
+    if column.emptyTexts > 0, !Self.isWhole(decision.type) { return (nil, nil) }
     let values = column.keys.hashes.subtracting(column.emptyTexts > 0 ? [ColumnHashes.ofEmptyText] : [])
     var best: (score: Int, found: Found)?
     var near: String?
@@ -31,7 +32,7 @@ struct ReferenceSearch {
     for (index, target) in candidates.enumerated() {
       guard let key = target.step.entity.keyColumn, key !== column, let keyName = target.step.entity.key?.attribute,
         let keyDecision = target.decisions.first(where: { $0.column === key })?.decision,
-        Self.isSameKind(keyDecision.type, decision.type)
+        Self.isSameKind(keyDecision, decision)
       else { continue }
       let isOwn = target.step.entity === candidate.step.entity
       let isNamed = Self.names(column.name, key: key.name, list: target.step.list.name, isOwn: isOwn)
@@ -93,10 +94,12 @@ struct ReferenceSearch {
     return !isMadeUp(column) && words == NameWords.words(key) && words.last.map { !generalWords.contains($0) } ?? false
   }
 
-  private static func isSameKind(_ left: AttributeType, _ right: AttributeType) -> Bool {
-    func isWhole(_ type: AttributeType) -> Bool { [.integer16, .integer32, .integer64].contains(type) }
-    return left == right || isWhole(left) && isWhole(right)
+  /// Whether values of one can be those of the other. Codes are texts of digits.
+  private static func isSameKind(_ left: ColumnDecision, _ right: ColumnDecision) -> Bool {
+    left.type == right.type || (isWhole(left.type) || left.isCode) && (isWhole(right.type) || right.isCode)
   }
+
+  private static func isWhole(_ type: AttributeType) -> Bool { [.integer16, .integer32, .integer64].contains(type) }
 
   /// Whether a column's name says that it refers to a list's key: `stop_id`, `stop`, `parent_stop_id` for `stops.id`,
   /// and the key's own name where that says what it is the key of. In the list itself the name has to say more than

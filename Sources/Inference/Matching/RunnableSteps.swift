@@ -88,7 +88,10 @@ struct RunnableSteps {
     }
     guard isFilled else { return "no file here has objects of \(destination.name) with their \(reference.key)" }
     guard reference.isWhole, !reference.column.keys.isGivenUp else { return nil }
-    let values = reference.column.keys.hashes
+    // An empty text is no number, and leads nowhere.
+    let isText = destination.attribute(reference.key)?.type == .string
+    let empty: Set<UInt64> = reference.column.emptyTexts > 0 && !isText ? [ColumnHashes.ofEmptyText] : []
+    let values = reference.column.keys.hashes.subtracting(empty)
     let missing = values.count { !keys.contains($0) }
     guard missing > 0 else { return nil }
     return

@@ -60,7 +60,7 @@ extension PipelineSection {
     FieldSpec(
       "from", .text, .derived("the record itself, for a composite; a relationship needs it"),
       "The field that holds the object, or the array of objects; or an expression that gives a list, `words(...)` or "
-        + "`split(text, separator)`, from any source: each element, read as `.`, becomes an object.",
+        + "`split(text, separator)`, from any source: each element, read as `.`, becomes an object, but for empty pieces.",
       example: "location"),
     FieldSpec(
       "map", .properties, .required, "Where each property's value comes from, inside the nested object.",

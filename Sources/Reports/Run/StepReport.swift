@@ -18,7 +18,8 @@ public struct StepReport: Sendable {
   public var nestedInserted = 0
   /// Objects that nested mappings changed.
   public var nestedUpdated = 0
-  /// Objects that nested mappings deleted, as their owners have them no more.
+  /// Objects that nested mappings deleted, as their owners have them no more, without what the
+  /// model's delete rules take along.
   public var nestedDeleted = 0
   /// Files without records, and files that were not read.
   public var notes: [SourceNote] = []

@@ -172,6 +172,32 @@ struct InitKeyTests {
     #expect(text.contains("parent: { match: id, from: parent_id }"), "\(text)")
   }
 
+  @Test("an empty text in quotes is no key of texts: it would be rejected")
+  func emptyTextReference() async throws {
+    let text = try await made([
+      "artists.csv": "id,name\nA1,x\nA2,y\nA3,z\n", "songs.csv": "id,title,artist_id\n1,a,A1\n2,b,\"\"\n3,c,A2\n4,d,\n",
+    ]).text
+    #expect(!text.contains("artist: { match"), "\(text)")
+  }
+
+  @Test(
+    "codes lead to numbers, and numbers to codes",
+    arguments: [("code,name", "id,name,zip"), ("zip,city", "id,name,zip"), ("zip,city", "id,name,main_zip")])
+  func codeReferences(header: String, other: String) async throws {
+    let text = try await made([
+      "zips.csv": header + "\n10115,Mitte\n20095,Nord\n30159,Zoo\n40213,Alt\n50667,Dom\n60311,Rom\n",
+      "people.csv": other + "\n1,a,10115\n2,b,20095\n3,c,30159\n4,d,30159\n",
+    ]).text
+    #expect(text.contains("match: zip") || text.contains("match: code"), "\(text)")
+    #expect(text.contains("a relationship to Zip"), "\(text)")
+  }
+
+  @Test("numbers of what is called after a code are numbers", arguments: ["phone_count", "mobile_users", "phone_id"])
+  func numbers(name: String) async throws {
+    let text = try await made(["a.csv": "id,\(name)\n1,3\n2,4\n3,5\n4,3\n"]).text
+    #expect(!text.contains("text: a code"), "\(text)")
+  }
+
   @Test("digits of codes are text", arguments: ["zip", "postal code", "phone", "ean"])
   func codes(name: String) async throws {
     let text = try await made(["a.csv": "id,\(name)\n1,12345\n2,90210\n"]).text
