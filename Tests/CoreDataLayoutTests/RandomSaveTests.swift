@@ -209,7 +209,7 @@ struct RandomSaveTests {
     return lists
   }
 
-  @Test("rows that are written together become what they become one by one", arguments: UInt64(1)...6)
+  @Test("rows that are written together become what they become one by one", arguments: UInt64(1)...3)
   func together(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let model = try Self.model()

@@ -61,7 +61,7 @@ struct SavedPageTests {
     return rows
   }
 
-  @Test("the rows are those that statements write", arguments: 1...40 as ClosedRange<UInt64>)
+  @Test("the rows are those that statements write", arguments: 1...20 as ClosedRange<UInt64>)
   func sameRows(seed: UInt64) throws {
     var found: [[String: [String]]] = []
     for loads in [false, true] {
