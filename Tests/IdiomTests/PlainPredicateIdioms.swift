@@ -34,7 +34,7 @@ struct PlainPredicateIdioms {
       "name == 'Ann'", "age > 42", "tags CONTAINS 'green'", "nickname != nil", "pets.@count == 3", "ALL pets.legs > 2",
       "home.floors * 2 == 7", "ANY tags == 'Red'", "name BEGINSWITH 'o'", "age IN {1, 2}", "home.city == nil",
     ])
-  func others(_ format: String) { #expect(!FetchPredicate(format: format).evaluate(with: Self.bob)) }
+  func unmet(_ format: String) { #expect(!FetchPredicate(format: format).evaluate(with: Self.bob)) }
 
   @Test("predicates: of a dictionary only what is asked for is read")
   func unreadable() {

@@ -19,20 +19,7 @@ enum StoreCopierNames {
     if ResultPath.resolved(place).hasPrefix(external) {
       throw .cannotCreate(path: target, message: "lies in the folder of the source's external data")
     }
-    if let other = StorePlace.storeSharingExternalData(with: target),
-      (try? StorePlace.externalFiles(of: source))?.isEmpty != true
-    {
-      throw .cannotCreate(
-        path: target,
-        message: "has the name of \(other) but for its ending, and both would have their external data in one folder")
-    }
-    if let obstacle = StorePlace.externalDataObstacle(of: target),
-      (try? StorePlace.externalFiles(of: source))?.isEmpty != true
-    {
-      throw .cannotCreate(
-        path: target,
-        message: "\(obstacle.path) is \(obstacle.text), where the folder of its external data would be; move it away")
-    }
+    try checkExternalData(target, source: source)
     if isRead(target) { throw .cannotCreate(path: target, message: "is a name of the source's own log") }
     let work = ResultPath.resolved(WorkFolder.path(for: place)) + "/"
     if names.contains(where: { $0.hasPrefix(work) }) {
@@ -48,6 +35,23 @@ enum StoreCopierNames {
       case .foreignFile where options.replacesForeign: continue
       case .some(let obstacle): throw .cannotCreate(path: target, message: what + obstacle.text)
       }
+    }
+  }
+
+  /// Checks the place of the files of external data, where the source has any.
+  private static func checkExternalData(_ target: String, source: String) throws(StoreError) {
+    let other = StorePlace.storeSharingExternalData(with: target)
+    let obstacle = StorePlace.externalDataObstacle(of: target)
+    guard other != nil || obstacle != nil, (try? StorePlace.externalFiles(of: source))?.isEmpty != true else { return }
+    if let other {
+      throw .cannotCreate(
+        path: target,
+        message: "has the name of \(other) but for its ending, and both would have their external data in one folder")
+    }
+    if let obstacle {
+      throw .cannotCreate(
+        path: target,
+        message: "\(obstacle.path) is \(obstacle.text), where the folder of its external data would be; move it away")
     }
   }
 }

@@ -41,7 +41,7 @@ extension OutputCheck {
 
   /// Files of external data need a folder, where there may be something else.
   private static func checkExternalData(of store: StoreSettings, _ model: ManagedObjectModel) throws(RunError) {
-    guard store.replace != .never,
+    guard store.replace != .never || !FileSystem.exists(store.path),
       model.entities.contains(where: { $0.attributes.contains(where: \.allowsExternalBinaryDataStorage) }),
       let obstacle = StorePlace.externalDataObstacle(of: store.path)
     else { return }

@@ -22,7 +22,7 @@ struct ReferenceSearch {
     of column: ColumnProfile, _ decision: ColumnDecision, in candidate: Candidate
   ) -> (found: Found?, near: String?) {
     guard !column.keys.isGivenUp, column.values > 0, decision.lost == nil else { return (nil, nil) }
-    // An empty text is no number, and leads nowhere; among texts it is one.
+    // A run takes an empty text for no value where numbers are meant, and looks for it among keys that are texts.
     if column.emptyTexts > 0, !Self.isWhole(decision.type) { return (nil, nil) }
     let values = column.keys.hashes.subtracting(column.emptyTexts > 0 ? [ColumnHashes.ofEmptyText] : [])
     var best: (score: Int, found: Found)?
@@ -99,7 +99,7 @@ struct ReferenceSearch {
     left.type == right.type || (isWhole(left.type) || left.isCode) && (isWhole(right.type) || right.isCode)
   }
 
-  private static func isWhole(_ type: AttributeType) -> Bool { [.integer16, .integer32, .integer64].contains(type) }
+  static func isWhole(_ type: AttributeType) -> Bool { [.integer16, .integer32, .integer64].contains(type) }
 
   /// Whether a column's name says that it refers to a list's key: `stop_id`, `stop`, `parent_stop_id` for `stops.id`,
   /// and the key's own name where that says what it is the key of. In the list itself the name has to say more than

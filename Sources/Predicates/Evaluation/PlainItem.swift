@@ -4,7 +4,7 @@ import ObjectModel
 /// What predicates can be evaluated with beside the objects of a store: values, lists, dictionaries, and what tells
 /// its values by name.
 package indirect enum PlainItem {
-  /// A value, or an object that only its id is known of.
+  /// A value, or the id of an object of which nothing else is known.
   case value(ExpressionValue)
   /// Elements in order, never lists themselves.
   case list([PlainItem])

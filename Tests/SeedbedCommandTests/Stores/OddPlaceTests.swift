@@ -107,7 +107,10 @@ struct OddPlaceTests {
     } else {
       try workspace.write(".Other_SUPPORT", "notes")
     }
-    for arguments in [["copy", "Photos.sqlite", "Other.sqlite"], ["run", "other.yaml"]] {
+    try workspace.write(
+      "never.yaml",
+      Self.pipeline("Other.sqlite").replacing("path: Other.sqlite", with: "path: Other.sqlite, replace: never"))
+    for arguments in [["copy", "Photos.sqlite", "Other.sqlite"], ["run", "other.yaml"], ["run", "never.yaml"]] {
       let outcome = try await Tool.run(arguments, in: workspace.folder)
       #expect(outcome.exitCode == 73, "\(arguments) \(outcome.talk)")
       #expect(outcome.talk.contains("Other_SUPPORT") && outcome.talk.contains("external data"), "\(outcome.talk)")
