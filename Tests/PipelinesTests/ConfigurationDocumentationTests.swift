@@ -50,6 +50,8 @@ struct ConfigurationDocumentationTests {
       } else if section == .reference {
         lines = ["match: identifier", "from: stop_id", "\(field.name): \(field.example)"]
       }
+      // Objects that are added to others need a key.
+      if section == .nested, field.name == "members" { lines.append("match: identifier") }
       let yaml = Self.pipeline(section, lines.map { "    " + $0 }.joined(separator: "\n"))
       #expect(project.problems(yaml) == [], "\(field.name)")
     }
@@ -58,7 +60,7 @@ struct ConfigurationDocumentationTests {
   private static func pipeline(_ section: PipelineSection, _ body: String) -> String {
     let model = "model: M.xcdatamodel\n"
     let store = "store: { path: S.sqlite }\n"
-    let step = "import:\n - entity: E\n   from: a.json\n   map:\n    x:\n"
+    let step = "import:\n - entity: E\n   match: k\n   from: a.json\n   map:\n    k: k\n    x:\n"
     let deeper = body.replacing("    ", with: "     ")
     switch section {
     case .pipeline: return body.replacing("    ", with: "")

@@ -84,6 +84,22 @@ struct CSVPreambleTests {
   }
 
   @Test(
+    "what is wrong with a header below is told with its line",
+    arguments: [
+      ("x\ny\na,b\n", UInt64(3), "csv.unknown-column"), ("x\ny\n\n\na,b\n", 5, "csv.unknown-column"),
+      ("x\ny\nc,c\n", 3, "csv.duplicate-column"), ("x\ny\na;c\n", 3, "csv.delimiter"), ("x\ny\n", 3, "csv.empty"),
+      ("x\ny\na,\"b\n", 3, "csv.unterminated-quote"),
+    ])
+  func headerLine(text: String, line: UInt64, code: String) throws {
+    let error = #expect(throws: SeedFormatError.self) {
+      _ = try RecordReader(
+        source: MemorySource(Array(text.utf8)), options: options { $0.skippedLines = 2 }, projection: ["c"], file: "f")
+    }
+    #expect(error?.line == line && error?.code == code)
+    #expect(error?.missingColumns.first?.hint.contains("f:\(line))") ?? true)
+  }
+
+  @Test(
     "a line of its own states the delimiter",
     arguments: [
       ("sep=;\na;b\n1;2\n", ["3: 1·2"]), ("\"sep=;\"\r\na;b\r\n1;2\r\n", ["3: 1·2"]),

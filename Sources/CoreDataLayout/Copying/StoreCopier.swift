@@ -114,11 +114,7 @@ public enum StoreCopier {
     try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")
-    if let size = try StoreFiles.stamp(path)?.size, let pageSize = try connection.integer("PRAGMA page_size"),
-      size % pageSize != 0
-    {
-      throw StoreError.notAStore(path: source, message: "it was cut off inside of its last page")
-    }
+    try StoreFiles.requireWholePages(path, connection, copiedFrom: source)
     // A copy of a damaged store must not take a sound one's place.
     do {
       if !options.isForConstruction, let problem = try connection.string("PRAGMA quick_check(1)"), problem != "ok" {

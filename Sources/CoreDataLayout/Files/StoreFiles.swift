@@ -1,5 +1,6 @@
 import Foundation
 package import Platform
+import SQLite
 import SQLitePages
 package import StoreInterface
 
@@ -33,6 +34,15 @@ package enum StoreFiles {
   /// Whether a database file is in WAL mode.
   static func isWriteAheadLogged(path: String) throws(StoreError) -> Bool {
     DatabaseHeader.isWriteAheadLogged(try header(path))
+  }
+
+  /// Refuses a file without a log that was cut off inside of its last page, of which SQLite makes zeros.
+  /// - Parameter source: the file that the error names, where this one is its copy.
+  static func requireWholePages(_ path: String, _ connection: Connection, copiedFrom source: String? = nil) throws {
+    guard let stamp = try stamp(path), let pageSize = try connection.integer("PRAGMA page_size"),
+      stamp.size % pageSize != 0
+    else { return }
+    throw StoreError.notAStore(path: source ?? path, message: "it was cut off inside of its last page")
   }
 
   /// The error of a call of the system that has just failed.

@@ -23,7 +23,7 @@ extension StoreSession {
         let connection = try connect(path: path, copy, options, mayBeImmutable: true)
         do {
           let metadata = try StoreMetadata(connection)
-          try requireWholePages(path, connection)
+          if try !ReadOnlyCopy.hasLog(path) { try StoreFiles.requireWholePages(path, connection) }
           if checksVersionHashes { try metadata.check(against: model) }
           let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? generation
           let file = StoreFile(
@@ -41,14 +41,6 @@ extension StoreSession {
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
-  }
-
-  /// Refuses a file that was cut off inside of its last page, of which SQLite makes zeros.
-  private static func requireWholePages(_ path: String, _ connection: Connection) throws {
-    guard try !ReadOnlyCopy.hasLog(path), let stamp = try StoreFiles.stamp(path),
-      let pageSize = try connection.integer("PRAGMA page_size"), stamp.size % pageSize != 0
-    else { return }
-    throw StoreError.notAStore(path: path, message: "it was cut off inside of its last page")
   }
 
   /// Refuses what was read of a file that another process changed meanwhile, where no lock could keep it from that.

@@ -21,13 +21,15 @@ struct ObjectBatch {
   /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
   /// with one key become one object wherever they stand.
   private var known: [Identity: ManagedObject] = [:]
-  /// Whether two rows of a batch can stand for one object. False where only root rows exist, because no two records of
-  /// a step have the same key.
+  /// Whether two rows of a batch can stand for one object. False where only root rows exist and no two records of the
+  /// step have the same key.
   private let rowsMayShareObjects: Bool
   /// Rows of the root whose object is kept as it is.
   private var keptRows: Set<Int> = []
-  /// Rows of the root whose object an earlier nested object of this batch made: whether they changed it.
+  /// Rows of the root whose object an earlier row of this batch made or may have changed: whether they changed it.
   private var changedMadeObjects: [Int: Bool] = [:]
+  /// Whether the record at hand brought a member that its object did not have.
+  private var hasAddedMember = false
   /// Numbers of the records in whose place nested objects were deleted, and how many of these there were.
   private var recordsWithDeletions: Set<Int32> = []
   private var nestedDeleted = 0
@@ -44,7 +46,7 @@ struct ObjectBatch {
     self.plan = plan
     self.idSpaces = idSpaces
     let nodes = decoded.root.withDescendants
-    rowsMayShareObjects = nodes.count > 1
+    rowsMayShareObjects = nodes.count > 1 || plan.step.addsMembers
     let nodeCount = (nodes.map(\.plan.index).max() ?? 0) + 1
     objects = Array(repeating: [], count: nodeCount)
     layouts = Array(repeating: Array(repeating: nil, count: plan.root.entity.model.entities.count), count: nodeCount)
@@ -89,7 +91,9 @@ struct ObjectBatch {
     let object = match ?? context.insert(plan.root.entity)
     if let identity { known[identity] = object }
     objects[0][row] = object
-    let before = match?.isInserted == true ? contents(of: object) : nil
+    let isShared = match.map { $0.isInserted || plan.step.addsMembers } ?? false
+    let before = isShared ? contents(of: object) : nil
+    hasAddedMember = false
     if match != nil {
       if plan.step.onMatch == .keep {
         keptRows.insert(row)
@@ -98,10 +102,10 @@ struct ObjectBatch {
       if plan.step.onMatch == .replace { resetToDefaults(object, decoded.root, row: row) }
     }
     try fill(object, decoded.root, row: row)
-    if let before { changedMadeObjects[row] = contents(of: object) != before }
+    if let before { changedMadeObjects[row] = hasAddedMember || contents(of: object) != before }
   }
 
-  /// The values and destinations of an object that is not saved yet.
+  /// The values and destinations of an object.
   private func contents(of object: ManagedObject) -> [Contents] {
     object.entity.attributes.indices.map { .value(object.value(at: $0)) }
       + object.entity.relationships.filter { !$0.isToMany }.map { .destination(object.objectID(for: $0.name)) }
@@ -136,7 +140,8 @@ struct ObjectBatch {
       if keptRows.contains(row) {
         result.unchanged += 1
       } else if let isChanged = changedMadeObjects[row] {
-        if isChanged { result.updated += 1 } else { result.unchanged += 1 }
+        let isNew = isChanged || plan.step.addsMembers && nestedChanged.contains(decoded.root.records[row])
+        if isNew { result.updated += 1 } else { result.unchanged += 1 }
       } else if object.isInserted {
         result.inserted += 1
       } else if object.hasChanges || !object.changedRelationships.isEmpty
@@ -176,11 +181,14 @@ struct ObjectBatch {
       }
     }
     let later = pendingRelationships.isEmpty ? [] : pendingRelationships[node.plan.index]?[row] ?? []
-    if !later.isEmpty { object.deferredRelationships = later }
+    // Several rows may be about the object.
+    if !later.isEmpty { object.deferredRelationships.formUnion(later) }
     for (index, place) in layout.references.enumerated() {
       if place.isToMany {
         let reference = node.plan.references[index]
-        try setMembers(of: object, reference, node, index: index, row: row, adds: later.contains(reference.property))
+        try setMembers(
+          of: object, reference, node, index: index, row: row,
+          adds: reference.addsMembers || later.contains(reference.property))
       } else if later.isEmpty || object.isInserted || !later.contains(node.plan.references[index].property) {
         setDestination(of: object, at: place, node, row: row)
       }
@@ -203,8 +211,9 @@ struct ObjectBatch {
     }
   }
 
-  /// The record's list is the whole membership; while some keys still wait, what is known is only added.
-  private func setMembers(
+  /// The record's list is the whole membership unless it adds to it; while some keys still wait, what is known is only
+  /// added.
+  private mutating func setMembers(
     of object: ManagedObject, _ reference: ReferencePlan, _ node: DecodedNode, index: Int, row: Int, adds: Bool
   ) throws {
     guard node.keys[index].states[row] != .absent else { return }
@@ -213,10 +222,14 @@ struct ObjectBatch {
         with: ObjectID(space: idSpaces[destination.entityIndex], primaryKey: destination.primaryKey))
     }
     if adds {
-      for member in members { try object.add(member, to: reference.property) }
+      try add(members, to: object, reference.property)
     } else {
       try object.setObjects(members, for: reference.property)
     }
+  }
+
+  private mutating func add(_ members: [ManagedObject], to object: ManagedObject, _ property: String) throws {
+    for member in members where try object.add(member, to: property) { hasAddedMember = true }
   }
 
   // MARK: - Nested objects
@@ -261,6 +274,7 @@ struct ObjectBatch {
       try fill(member, inner, row: nestedRow)
       members.append(member)
     }
+    if child.addsMembers { return try add(members, to: object, child.property) }
     try object.setObjects(members, for: child.property)
     if child.node.match.isEmpty {
       for surplus in reusable { deleteNested(surplus, record: record) }

@@ -191,9 +191,9 @@ final class ObjectWriter {
   }
 
   /// Sets relationships between stored objects, inverses included. The pairs of an object's ordered relationship stand
-  /// together and are all of its members, in order.
+  /// together and are all of its members, in order, unless they are added to those that it has.
   func relate(
-    _ relationship: Relationship, pairs: [(row: RowReference, destination: RowReference)]
+    _ relationship: Relationship, pairs: [(row: RowReference, destination: RowReference)], adds: Bool
   ) throws {
     let context = newContext()
     let idSpaces = target.idSpaces
@@ -202,7 +202,7 @@ final class ObjectWriter {
     }
     try context.performAndWait { () throws -> Void in
       _ = try context.objects(with: pairs.map { id($0.row) })
-      if relationship.isToMany, relationship.isOrdered {
+      if relationship.isToMany, relationship.isOrdered, !adds {
         var start = 0
         while start < pairs.count {
           let end = pairs[start...].firstIndex { $0.row != pairs[start].row } ?? pairs.count

@@ -51,9 +51,3 @@ struct DuplicateKeyScan {
     }
   }
 }
-
-extension StepPlan {
-  /// Whether the last of several records with one match key wins, so that the others must be known before anything is
-  /// written.
-  var looksForDuplicates: Bool { !step.match.isEmpty && step.duplicates == .last }
-}

@@ -23,7 +23,7 @@ struct MatchingReading {
     let plan = scope.plan
     let scanned = try UnchangedScan.run(scope, collectsChanges: rewritesRows, loadsNew: loading != nil)
     var superseded = SupersededRecords()
-    if plan.looksForDuplicates {
+    if plan.step.looksForDuplicates {
       let duplicates = DuplicateKeyScan(scope.source)
       superseded = try scanned.map { try duplicates.superseded(among: $0.repeatedKeys) } ?? duplicates.superseded()
     }

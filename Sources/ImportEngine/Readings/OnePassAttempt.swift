@@ -8,7 +8,7 @@ struct OnePassAttempt {
 
   /// - Returns: nil where nothing can be gained, or the workers cannot prepare the rows.
   init?(_ scope: StepScope, _ writer: NewRowWriter) {
-    guard writer.preparation != nil, scope.plan.looksForDuplicates else { return nil }
+    guard writer.preparation != nil, scope.plan.step.looksForDuplicates else { return nil }
     self.scope = scope
     self.writer = writer
   }

@@ -125,8 +125,8 @@ extension PendingReferences {
   ) throws(RunError) -> Set<ListID> {
     var lists: Set<ListID> = []
     try pending.forEach { reference throws(RunError) in
-      guard let relationship = plan(of: reference, steps)?.references[reference.reference].relationship,
-        relationship.isToMany, relationship.isOrdered, !leads(reference, steps, blocked)
+      guard let plan = plan(of: reference, steps)?.references[reference.reference], plan.givesWholeOrder,
+        !leads(reference, steps, blocked)
       else { return }
       lists.insert(ListID(reference))
     }

@@ -12,11 +12,12 @@ struct ReferenceApplier {
   /// Whether a reference still counts; see `OwnerClaims`.
   private let claim: (Relationship, RowReference, RowReference, OwnerClaims.Order) -> Bool
   /// Sets relationships through the object graph.
-  private let relate: (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
+  private let relate: (Relationship, [(row: RowReference, destination: RowReference)], _ adds: Bool) throws -> Void
   private struct Group: Hashable {
     var entity: Int
     var relationship: String
     var isRestored: Bool
+    var addsMembers: Bool
   }
   private var waiting: [Group: [(row: RowReference, destination: RowReference)]] = [:]
   private var groups: [Group] = []
@@ -25,7 +26,7 @@ struct ReferenceApplier {
   init(
     target: any ImportTarget, buildIndexes: @escaping () throws -> Void,
     claim: @escaping (Relationship, RowReference, RowReference, OwnerClaims.Order) -> Bool,
-    relate: @escaping (Relationship, [(row: RowReference, destination: RowReference)]) throws -> Void
+    relate: @escaping (Relationship, [(row: RowReference, destination: RowReference)], _ adds: Bool) throws -> Void
   ) {
     self.target = target
     self.buildIndexes = buildIndexes
@@ -39,7 +40,8 @@ struct ReferenceApplier {
   ) throws {
     if !reference.isRestored, !claim(reference.relationship, row, destination, order) { return }
     let group = Group(
-      entity: row.entityIndex, relationship: reference.property, isRestored: reference.isRestored)
+      entity: row.entityIndex, relationship: reference.property, isRestored: reference.isRestored,
+      addsMembers: reference.addsMembers)
     if waiting[group] == nil { groups.append(group) }
     // A list is not divided: its pairs stand together.
     if waiting[group, default: []].count >= Self.batchSize, waiting[group]?.last?.row != row { try flush(group) }
@@ -70,7 +72,7 @@ struct ReferenceApplier {
     } else if changesOtherSide || isLimited || (relationship.isToMany && relationship.isOrdered) {
       try buildIndexes()
       do {
-        try relate(relationship, pairs)
+        try relate(relationship, pairs, group.addsMembers)
       } catch let error as ValidationError where isLimited {
         throw RunError(
           .badData, code: "reference.count",

@@ -8,6 +8,9 @@ extension ReferencePlan {
   /// Whether the run fails where this reference leads nowhere.
   var isDemanded: Bool { isRestored && missing == .reject }
 
+  /// Whether a record says the order of all members.
+  var givesWholeOrder: Bool { relationship.isToMany && relationship.isOrdered && !addsMembers }
+
   /// Whether the reference is set only after all steps, because the order in the other side's records must be applied
   /// before it.
   var waitsForAll: Bool { isRestored && relationship.isOrdered }

@@ -103,7 +103,7 @@ struct ReferenceResolver: Sendable {
           }
         }
       }
-      if reference.relationship.isToMany, reference.relationship.isOrdered {
+      if reference.givesWholeOrder {
         keepOrder(node, index, from: firstUnresolved, in: &unresolved)
       }
     }

@@ -109,7 +109,7 @@ extension PipelineRun {
   /// A step that looks for repeated keys first reads its source twice.
   private func expectedBytes(_ inputs: SourceInputs) -> Int {
     zip(pipeline.imports, inputs.files).reduce(0) { sum, step in
-      let readings = !step.0.match.isEmpty && step.0.duplicates == .last ? 2 : 1
+      let readings = step.0.looksForDuplicates ? 2 : 1
       return sum + SourceInputs.bytes(of: step.1) * readings
     }
   }

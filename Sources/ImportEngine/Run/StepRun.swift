@@ -75,7 +75,8 @@ final class StepRun {
     guard count > 0, !lists.isEmpty else { return [] }
     return [
       "\(plan.step.name): \(count.counted("record")) left out, as others are about the same objects, and with them what "
-        + "they say of \(lists.joined(separator: ", ")): each record gives a whole list, and no member of one"
+        + "they say of \(lists.joined(separator: ", ")): each record gives a whole list, and no member of one "
+        + "(members: add says that it does)"
     ]
   }
 

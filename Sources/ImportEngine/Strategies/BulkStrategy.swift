@@ -29,7 +29,7 @@ final class BulkStrategy: WritingStrategy {
     }
     scope.keys.begin()
     let superseded =
-      try scope.plan.looksForDuplicates ? DuplicateKeyScan(scope.source).superseded() : SupersededRecords()
+      try scope.plan.step.looksForDuplicates ? DuplicateKeyScan(scope.source).superseded() : SupersededRecords()
     try scope.source.read(without: superseded, preparation: writer.preparation) { decoded in
       try importBatch(decoded)
       scope.addProgress(of: decoded)

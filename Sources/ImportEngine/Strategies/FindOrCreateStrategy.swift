@@ -130,6 +130,7 @@ final class FindOrCreateStrategy: WritingStrategy {
       provisional.heldBack(stored, holdsWaiting: arrivals.waitsForProvisional) {
         arrivals.keepsOrder && pending.provisionalRows.contains($0)
       })
+    if scope.plan.step.addsMembers { records.formUnion(provisional.recordsBehindWaiting()) }
     heldRecords.addThoseBehind(&records, of: decoded, stored, arrivals)
     if !records.isEmpty { heldRecords.hold(records, of: decoded, matched, stored) }
   }

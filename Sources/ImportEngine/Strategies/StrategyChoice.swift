@@ -92,6 +92,7 @@ struct StrategyChoice: Sendable {
 
   private static func bulkObstacle(_ plan: StepPlan, isEmpty: (Entity) -> Bool) -> String? {
     if !isEmpty(plan.root.entity.root) { return "\(plan.root.entity.root.name) already has rows" }
+    if plan.step.addsMembers { return "several records may add members to one object" }
     return bulkObstacle(plan.root, isRoot: true)
   }
 

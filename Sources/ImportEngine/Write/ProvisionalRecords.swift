@@ -57,6 +57,22 @@ struct ProvisionalRecords {
     return held
   }
 
+  /// Of the records with one match key, one of which needs objects that are not there yet, all but the first: what the
+  /// object is for the others would go with it.
+  func recordsBehindWaiting() -> Set<Int> {
+    if waiting.isEmpty { return [] }
+    let node = decoded.root
+    var records: [[UInt8]: [Int]] = [:]
+    for row in 0..<node.batch.count {
+      var key: [UInt8] = []
+      guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
+      records[key, default: []].append(Int(node.records[row]))
+    }
+    return records.values.reduce(into: []) { held, group in
+      if group.count > 1, group.contains(where: waiting.contains) { held.formUnion(group.dropFirst()) }
+    }
+  }
+
   /// Has the references of waiting records wait by which an object would be taken from another one: those whose inverse
   /// is to-one.
   func deferExclusive(_ unresolved: inout [UnresolvedReference]) {

@@ -139,16 +139,19 @@ extension ManagedObject {
   }
 
   /// Adds a member at the end; its inverse follows. A member that is there already stays where it is.
+  /// - Returns: whether it was not there before.
   /// - Throws: `ContextError.objectGone` for an object whose row is gone or that the context has forgotten; what the
   ///   store throws.
-  public func add(_ member: ManagedObject, to name: String) throws {
+  @discardableResult
+  public func add(_ member: ManagedObject, to name: String) throws -> Bool {
     checkConfinement()
     requireSameContext(member)
     let index = relationshipIndex(name, isToMany: true)
     try loadMembers(index)
-    if memberLists[index]?.contains(member.objectID) != false { return }
+    if memberLists[index]?.contains(member.objectID) != false { return false }
     if member.isInert { throw ContextError.objectGone(member.objectID) }
     link(member, index)
+    return true
   }
 
   /// Removes a member; its inverse follows.

@@ -119,6 +119,7 @@ public enum PipelineDocumentation {
     "| a mapping with `from` and `map` | nested objects |",
     "| `tags: { from: tags, match: name, map: { name: . } }` | objects of an array of bare values, such as `[\"music\", \"bar\"]`: `.` is the value itself |",
     "| `terms: { from: words(title), match: word, map: { word: . } }` | objects of a list that an expression gives, also of CSV: here one for each word, found or made |",
+    "| `actors: { match: id, from: actor_id, members: add }` | one more member for a to-many relationship, of a file with a record for each pair; see [Records of pairs](#records-of-pairs) |",
     "| `address.city: city` | an element of a composite attribute; nested composites go on with dots |",
     "| `address: { map: { city: town } }` | elements of a composite attribute from fields of the record; with `from` from those of an object inside it |",
     "| `address: addr` | every element of a composite attribute, from the members of that name of a JSON object; `null` clears all of them |",
@@ -153,6 +154,16 @@ public enum PipelineDocumentation {
     """
     An object of a composite attribute that is null clears all elements, an element that it does not carry is left as it is, and a value \
     that is no object is a reject. An element that the model requires is required where the object is there.
+    """, "",
+    "## Records of pairs", "",
+    """
+    A many-to-many relationship often comes as a file of pairs, such as `movie_id,actor_id`, with a record for each. A step for one of \
+    the two entities reads it: `{ from: cast.csv, entity: Movie, match: id, map: { id: movie_id, actors: { match: id, from: actor_id, \
+    members: add } } }`. Without `members: add` a record says all the members of its object, and of several records about one movie the \
+    last would say that it has one actor. With it every record counts: the first makes the object where it is not there, and each adds. \
+    The members of an ordered relationship stand in the order of the records; put the step that brings them first. Pairs that are \
+    there are unchanged, and pairs that left the file stay, as objects do. Where a pair has values of its own, such as a role, make it \
+    an entity with two relationships to one object each.
     """, "",
     "## Objects that left the feed", "",
     """

@@ -37,12 +37,19 @@ extension PipelineSection {
       + "which the report counts.",
     example: "null")
 
+  private static let membersField = FieldSpec(
+    "members", .choice(MembersGiven.words), .value(.text("all")),
+    "To-many: `all`, what the record names are all members, and others are taken out; or `add`, they are added to those "
+      + "that the object has, for files with a record for each member, such as `movie_id,actor_id`. Every record counts "
+      + "then, also of several with the same match keys, in their order. It needs `match`, and `on-match: update`.",
+    example: "add")
+
   static let keyReferenceFields = [
     FieldSpec(
       "key", .expression, .required,
       "The record key of the destination, compared as text; for a to-many relationship one field with all keys.",
       example: "venue_id"),
-    separatorField, missingField, optionalField,
+    separatorField, membersField, missingField, optionalField,
   ]
 
   static let referenceFields = [
@@ -53,7 +60,7 @@ extension PipelineSection {
       "from", .expressions, .required,
       "The values of those attributes: as many expressions as there are attributes; for a to-many relationship one field.",
       example: "[\"'osm'\", stop_id]"),
-    separatorField, missingField, optionalField,
+    separatorField, membersField, missingField, optionalField,
   ]
 
   static let nestedFields = [
@@ -72,6 +79,6 @@ extension PipelineSection {
       "match", .texts, .value(.texts([])),
       "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone, and is deleted when that has it no more.",
       example: "[identifier]"),
-    optionalField,
+    membersField, optionalField,
   ]
 }

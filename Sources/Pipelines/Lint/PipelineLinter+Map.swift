@@ -96,6 +96,7 @@ extension LintState {
           "nested-from", "\(name) is a relationship: \"from\" is missing", at: entry.position,
           hint: "say which field holds its objects")
       }
+      checkToMany(nested.members, relationship, name, at: entry.position)
       var entity = destination
       if let chosen = nested.entity {
         guard let found = self.entity(chosen, at: nested.fieldPositions["entity"] ?? entry.position) else { return }
@@ -125,6 +126,14 @@ extension LintState {
     }
   }
 
+  private mutating func checkToMany(
+    _ members: MembersGiven, _ relationship: Relationship, _ name: String, at position: FilePosition
+  ) {
+    if members == .add, !relationship.isToMany {
+      add("members", "\(name) is to-one: no members can be added", at: position, hint: "remove members: add")
+    }
+  }
+
   private mutating func check(
     _ reference: ReferenceMapping, _ relationship: Relationship, _ name: String, at position: FilePosition
   ) {
@@ -142,6 +151,7 @@ extension LintState {
     if reference.separator != nil, !relationship.isToMany {
       warn("separator-to-one", "\(name) is to-one: \"separator\" has no effect", at: position)
     }
+    checkToMany(reference.members, relationship, name, at: position)
     if reference.onMissing == .null, relationship.definition.isMandatory {
       warn(
         "required-missing", "\(name) is required: records without it are rejected in spite of missing: null",

@@ -182,6 +182,8 @@ package struct ReferencePlan: Sendable {
   /// Whether the records state both sides of the relationship as a store had them, so that the other side is left to
   /// them and a destination that is not there is no matter of one record.
   package let isRestored: Bool
+  /// To-many: whether the record's members are added to those that the object has.
+  package let addsMembers: Bool
   /// Whether the source need not have the fields of the key: where one is not there, the relationship is left alone.
   package let isOptional: Bool
   /// The slot of the key's field, when it comes from one field. A to-many key is split from its text.
@@ -211,6 +213,8 @@ package struct ChildPlan: Sendable {
   /// The fields that are read from the parent's field table.
   package let input: Input
   package let node: NodePlan
+  /// To-many: whether the record's objects are added to those that the owner has.
+  package let addsMembers: Bool
   /// The slot of the field that has the objects; nil where an expression yields them.
   package var slot: Int? {
     if case .field(let slot) = input { return slot }

@@ -50,6 +50,7 @@ extension StepPlanner {
           mapping: AttributeMapping(expression: expression), column: keyColumns.count, slots: &slots, at: position))
       keyColumns.append(RowBatch.Column(.attribute(name), attribute.type.rowBatchStorage))
     }
+    try requireToMany(mapping.members, relationship, at: position)
     var column: Int?
     var entityColumn: Int?
     var orderColumn: Int?
@@ -70,8 +71,18 @@ extension StepPlanner {
       keyColumns: keyColumns,
       column: column, entityColumn: entityColumn, orderColumn: orderColumn,
       separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing, isRestored: isRestoring,
+      addsMembers: mapping.members == .add,
       isOptional: mapping.isOptional
         || mapping.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
+  }
+
+  func requireToMany(
+    _ members: MembersGiven, _ relationship: Relationship, at position: FilePosition
+  ) throws(RunError) {
+    guard members == .add, !relationship.isToMany else { return }
+    throw failure(
+      "pipeline.members", "\(relationship.name) is to-one: no members can be added", at: position,
+      hint: "remove members: add")
   }
 
   /// The expression of the list from which a nested mapping makes objects; nil where it reads a field.

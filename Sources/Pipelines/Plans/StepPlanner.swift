@@ -132,6 +132,7 @@ package struct StepPlanner {
           destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
           position: entry.position)
         try checkPaths(childSlots, at: entry.position)
+        try requireToMany(mapping.members, relationship, at: entry.position)
         let elements = try elements(of: mapping, entry, relationship, childSlots, slots: &slots)
         if !relationship.isToMany {
           appendForeignKey(of: relationship, to: &columns)
@@ -139,7 +140,8 @@ package struct StepPlanner {
         children.append(
           ChildPlan(
             property: entry.property, relationship: relationship,
-            input: elements ?? .field(slot: slots.slot(of: mapping.from)), node: child))
+            input: elements ?? .field(slot: slots.slot(of: mapping.from)), node: child,
+            addsMembers: mapping.members == .add))
       }
     }
     let composites = expansion.objects.map { object in

@@ -20,6 +20,20 @@ extension SectionReader {
       let onMatch: ImportStep.OnMatch = values.choice("on-match"),
       let duplicates: ImportStep.Duplicates = values.choice("duplicates")
     else { return nil }
+    checkAdded(map, match: match)
+    if map.contains(where: \.addsMembers) {
+      if onMatch != .update {
+        add(
+          "members", "\"on-match: \(onMatch.rawValue)\" and \"members: add\" contradict each other",
+          hint: "remove on-match, or put the members into a step of their own", at: values.position("on-match"))
+      }
+      if duplicates != .last {
+        add(
+          "members",
+          "\"duplicates: \(duplicates.rawValue)\" and \"members: add\" contradict each other: every record counts",
+          hint: "remove duplicates, or put the members into a step of their own", at: values.position("duplicates"))
+      }
+    }
     return ImportStep(
       name: values.text("name") ?? entity, source: source, entity: entity, match: match, key: key,
       strategy: strategy, onMatch: onMatch, duplicates: duplicates, condition: condition, map: map,

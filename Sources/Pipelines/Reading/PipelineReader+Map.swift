@@ -92,9 +92,11 @@ extension SectionReader {
         hint: "give one expression per attribute", at: values.position("from"))
       return nil
     }
-    guard let missing: ReferenceMapping.Missing = values.choice("missing") else { return nil }
+    guard let missing: ReferenceMapping.Missing = values.choice("missing"),
+      let members: MembersGiven = values.choice("members")
+    else { return nil }
     return ReferenceMapping(
-      match: match, from: expressions, separator: values.text("separator"), onMissing: missing,
+      match: match, from: expressions, separator: values.text("separator"), onMissing: missing, members: members,
       isOptional: values.boolean("optional") ?? false)
   }
 
@@ -103,11 +105,12 @@ extension SectionReader {
       add("separator", "the separator is empty", at: values.position("separator"))
     }
     guard let node = values.nodes["key"], let key = expression(node, at: values.position("key")),
-      let missing: ReferenceMapping.Missing = values.choice("missing")
+      let missing: ReferenceMapping.Missing = values.choice("missing"),
+      let members: MembersGiven = values.choice("members")
     else { return nil }
     return ReferenceMapping(
       match: [], from: [key], isByRecordKey: true, separator: values.text("separator"), onMissing: missing,
-      isOptional: values.boolean("optional") ?? false)
+      members: members, isOptional: values.boolean("optional") ?? false)
   }
 
   private mutating func nestedMapping(_ values: SectionValues, depth: Int) -> NestedMapping? {
@@ -116,11 +119,27 @@ extension SectionReader {
     // Anything else is the path of a field.
     let parsed = try? RecordExpressionParser.parseField(from)
     let elements = parsed?.root.yieldsList == true ? parsed : nil
-    guard let match = values.texts("match") else { return nil }
+    guard let match = values.texts("match"), let members: MembersGiven = values.choice("members") else { return nil }
     checkRepeats(match, "match", values)
+    checkAdded(map, match: match)
+    if members == .add, match.isEmpty {
+      add(
+        "members", "\"members: add\" needs \"match\": without it each import would add the objects anew",
+        at: values.position("members"))
+    }
     return NestedMapping(
       from: elements == nil ? from : "", elements: elements, entity: values.text("entity"), match: match, map: map,
-      isOptional: values.boolean("optional") ?? false, fieldPositions: values.positions)
+      members: members, isOptional: values.boolean("optional") ?? false, fieldPositions: values.positions)
+  }
+
+  /// Members are added to an object that is there, so the object needs a key.
+  mutating func checkAdded(_ map: [MapEntry], match: [String]) {
+    guard match.isEmpty else { return }
+    for entry in map where entry.addsMembers {
+      add(
+        "members", "\(entry.property): \"members: add\" needs \"match\": without it every record is a new object",
+        hint: "add match: with what tells the object that gets the members", at: entry.position)
+    }
   }
 
   /// An expression: what a scalar says, YAML's own numbers, booleans and null as constants.

@@ -45,4 +45,11 @@ public struct ImportStep: Sendable {
 
   /// Whether the pipeline file has a strategy for this step, be it `automatic`.
   public var statesStrategy: Bool { fieldPositions["strategy"] != nil }
+
+  /// Whether records add members to objects, so that every record counts, also of several with the same match keys.
+  package var addsMembers: Bool { map.contains(where: \.addsMembers) }
+
+  /// Whether the last of several records with one match key wins, so that the others must be known before anything is
+  /// written.
+  package var looksForDuplicates: Bool { !match.isEmpty && duplicates == .last && !addsMembers }
 }

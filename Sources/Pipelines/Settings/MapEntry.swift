@@ -17,6 +17,15 @@ extension MapEntry {
     case .nested(let mapping): mapping.isOptional
     }
   }
+
+  /// Whether the record's members are added to those that the object has.
+  var addsMembers: Bool {
+    switch mapping {
+    case .attribute: false
+    case .reference(let mapping): mapping.members == .add
+    case .nested(let mapping): mapping.members == .add
+    }
+  }
 }
 
 /// Where the value of a mapped property comes from.
@@ -42,6 +51,14 @@ public struct AttributeMapping: Sendable {
   public var isOptional = false
 }
 
+/// Which members a record gives an object of a to-many relationship.
+public enum MembersGiven: String, Sendable, CaseIterable {
+  /// All: members that it does not name are taken out.
+  case all
+  /// Some: they are added to those that the object has.
+  case add
+}
+
 /// A relationship by natural key.
 public struct ReferenceMapping: Sendable {
   /// What to do when no object has the key.
@@ -58,6 +75,8 @@ public struct ReferenceMapping: Sendable {
   public var separator: String?
   /// What to do when no object has the key once all steps have run.
   public var onMissing: Missing
+  /// To-many: whether the record names all members.
+  public var members = MembersGiven.all
   /// Whether a file need not have the columns of the key.
   public var isOptional = false
 }
@@ -74,6 +93,8 @@ public struct NestedMapping: Sendable {
   public var match: [String]
   /// Where each property of the nested object comes from; paths start at that object.
   public var map: [MapEntry]
+  /// To-many: whether the record has all members.
+  public var members = MembersGiven.all
   /// Whether records need not have the field.
   public var isOptional = false
   /// Where each field's value is in the pipeline file.

@@ -50,15 +50,18 @@ package enum PipelineCanon {
           [
             mapping.match.description, mapping.from.map(\.source).description, mapping.separator ?? "",
             mapping.onMissing.rawValue, "\(mapping.isByRecordKey)",
-          ].joined(separator: "|")
+          ].joined(separator: "|") + text(of: mapping.members)
         case .nested(let mapping):
           [
             mapping.elements?.source ?? mapping.from, mapping.entity ?? "", mapping.match.description,
             "{" + text(of: mapping.map) + "}",
           ]
-          .joined(separator: "|")
+          .joined(separator: "|") + text(of: mapping.members)
         }
       return entry.property + ": " + value
     }.joined(separator: "; ")
   }
+
+  /// Nothing for the default, by which pipelines keep the UUIDs that they had before there was a choice.
+  private static func text(of members: MembersGiven) -> String { members == .all ? "" : "|" + members.rawValue }
 }

@@ -3,6 +3,8 @@
   private(set) var columns: [String] = []
   /// Columns before the record's own.
   private(set) var annotationCount = 0
+  /// The line in which the first record starts; 1 where there is none.
+  private(set) var line: UInt64 = 1
 
   /// The options given, with the delimiter that the source itself states.
   private(set) var options: FormatOptions
@@ -20,27 +22,30 @@
     let preamble = CSVPreamble(splitter: splitter, file: file)
     self.options.delimit(by: try preamble.pass(options))
     finder = CSVRecordFinder(options: self.options, skipsBlankLines: options.columns?.count != 1)
+    finder.line = splitter.line
     if options.hasHeader, options.columns != nil, try dropBlankHeader() {
       columns = options.columns ?? []
       try ColumnNames.checkUnique(columns, file: file) { _ in nil }
       return
     }
     let hasRecord = try findRecord()
+    line = finder.line
     if hasRecord, isAnnotated { annotationCount = options.annotationColumns.count }
     if options.hasHeader || annotationCount > 0 {
       guard hasRecord else {
         throw SeedFormatError(
           code: "csv.empty", kind: .malformed, message: "the file is empty, a header was expected",
-          hint: "set header: false if the file has none", file: file, line: 1, column: 1, byteOffset: 0)
+          hint: "set header: false if the file has none", file: file, line: line, column: 1,
+          byteOffset: splitter.byteOffset)
       }
       let names = try headerNames()
       finder.advance()
-      splitter.drop(finder.position, lines: Int(finder.line - 1))
+      splitter.drop(finder.position, lines: Int(finder.line - splitter.line))
       if let given = options.columns, given.count != names.count {
         throw SeedFormatError(
           code: "csv.column-count", kind: .malformed,
           message: "\(given.count) column names are given, the header has \(names.count)", file: file,
-          line: splitter.line - 1)
+          line: line)
       }
       columns = options.columns ?? names
     } else if let given = options.columns {
@@ -54,7 +59,7 @@
         code: "csv.too-many-columns", kind: .malformed,
         message: options.columns == nil
           ? "the first record has \(width) fields, at most 65,536 are read"
-          : "\(width) columns are named, at most 65,536 are read", file: file, line: splitter.line)
+          : "\(width) columns are named, at most 65,536 are read", file: file, line: line)
     }
     if let given = options.columns { try ColumnNames.checkUnique(given, file: file) { _ in nil } }
   }

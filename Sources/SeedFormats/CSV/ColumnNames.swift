@@ -20,10 +20,13 @@ enum ColumnNames {
   }
 
   /// The column index of each projected name, `ScanPlan.wholeRecord` or `ScanPlan.noColumn`.
-  /// - Parameter delimiter: the delimiter by which the columns were separated.
+  /// - Parameters:
+  ///   - delimiter: the delimiter by which the columns were separated.
+  ///   - line: where the header is.
   /// - Throws: one error that names all columns that are missing and not optional.
   static func resolve(
-    _ projection: [String], in columns: [String], optional: Set<String> = [], delimiter: UInt8, file: String?
+    _ projection: [String], in columns: [String], optional: Set<String> = [], delimiter: UInt8, file: String?,
+    line: UInt64 = 1
   ) throws(SeedFormatError) -> [Int] {
     var indexes: [[UInt8]: Int] = [:]
     // No field can name one of several columns without names.
@@ -46,8 +49,10 @@ enum ColumnNames {
       }
     }
     guard missing.isEmpty else {
-      throw misread(columns, delimiter: delimiter, file: file)
-        ?? unknown(missing, columns: columns, hasOthers: missing.count < projection.count, file: file)
+      throw misread(columns, delimiter: delimiter, file: file, line: line)
+        ?? unknown(
+          missing, columns: columns, hasOthers: missing.count < projection.count, file: file,
+          line: line)
     }
     return resolved
   }
@@ -67,7 +72,9 @@ enum ColumnNames {
   }
 
   /// One column with what looks like the names of several in it: the delimiter is another.
-  private static func misread(_ columns: [String], delimiter: UInt8, file: String?) -> SeedFormatError? {
+  private static func misread(
+    _ columns: [String], delimiter: UInt8, file: String?, line: UInt64
+  ) -> SeedFormatError? {
     guard columns.count == 1, let name = columns.first else { return nil }
     let candidates: [(byte: UInt8, text: String)] = [
       (0x3B, "\";\""), (0x09, "\"\\t\""), (0x7C, "\"|\""), (0x2C, "\",\""),
@@ -79,11 +86,11 @@ enum ColumnNames {
     return SeedFormatError(
       code: "csv.delimiter", kind: .malformed, message: "the file has one column, named \"\(shown)\"",
       hint: "is the delimiter another? write from: { path: ..., delimiter: \(candidates[best].text) }", file: file,
-      line: 1)
+      line: line)
   }
 
   private static func unknown(
-    _ names: [String], columns: [String], hasOthers: Bool, file: String?
+    _ names: [String], columns: [String], hasOthers: Bool, file: String?, line: UInt64
   ) -> SeedFormatError {
     let listed = columns.prefix(100).map { "\"\($0)\"" }.joined(separator: ", ")
     let rest = columns.count > 100 ? " and \(columns.count - 100) more" : ""
@@ -97,12 +104,12 @@ enum ColumnNames {
       hint += "; if the first line is a record, name the columns: header: false, columns: [...]"
     }
     var error = SeedFormatError(
-      code: "csv.unknown-column", kind: .malformed, message: message(names), hint: hint, file: file, line: 1)
+      code: "csv.unknown-column", kind: .malformed, message: message(names), hint: hint, file: file, line: line)
     let shown = 30
     let header =
       columns.isEmpty
       ? "the file has no columns"
-      : "the header (\(file.map { $0 + ":1" } ?? "line 1")) has "
+      : "the header (\(file.map { "\($0):\(line)" } ?? "line \(line)")) has "
         + columns.prefix(shown).map { "\"\($0)\"" }.joined(separator: ", ")
         + (columns.count > shown ? " and \(columns.count - shown) more" : "")
     let isNoHeader = near.isEmpty && !hasOthers && !columns.isEmpty

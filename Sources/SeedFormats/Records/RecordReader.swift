@@ -70,7 +70,8 @@ public final class RecordReader {
     // The delimiter that the source itself states is used from here on.
     let options = header.options
     let slotColumns = try ColumnNames.resolve(
-      projection, in: columns, optional: options.optionalFields, delimiter: options.delimiter, file: file)
+      projection, in: columns, optional: options.optionalFields, delimiter: options.delimiter, file: file,
+      line: header.line)
     let plan = ScanPlan(
       options: options, file: file, projection: projection,
       slotColumns: slotColumns.map { $0 < 0 ? $0 : $0 + header.annotationCount },
