@@ -103,7 +103,7 @@ struct TransitQueries {
     ]
   }
 
-  // MARK: queries
+  // MARK: - Queries
 
   private static let boxFormat = "latitude >= %@ AND latitude <= %@ AND longitude >= %@ AND longitude <= %@"
 
@@ -185,7 +185,7 @@ struct TransitQueries {
     return pair
   }
 
-  // MARK: 100,000 rows
+  // MARK: - 100,000 rows
 
   private var manyRows: FetchSpecification {
     var request = FetchSpecification(stopTime)

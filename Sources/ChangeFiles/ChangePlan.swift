@@ -42,7 +42,7 @@ struct ChangePlan {
     ChangeFile.error(file.path, record.line, "\(record.name) \(what)", code: code, hint: hint)
   }
 
-  // MARK: Objects
+  // MARK: - Objects
 
   /// Those that leave room for more objects.
   private static let primaryKeys: ClosedRange<Int64> = 1...1 << 47
@@ -109,7 +109,7 @@ struct ChangePlan {
 
   private func newKey(_ entity: Entity) throws -> Int64 { try store.reservePrimaryKeys(1, for: entity.root) }
 
-  // MARK: Values
+  // MARK: - Values
 
   private mutating func plan(_ record: ChangeFile.Record, _ snapshot: Snapshot) throws {
     var snapshot = snapshot
@@ -149,7 +149,7 @@ struct ChangePlan {
     return made
   }
 
-  // MARK: Relationships
+  // MARK: - Relationships
 
   private mutating func planRelationships(_ record: ChangeFile.Record, _ snapshot: inout Snapshot) throws {
     let entity = snapshot.objectID.entity

@@ -62,7 +62,7 @@ struct DiagramColumns {
     segments[nodes[left.node].column].append(Segment(line: line, left: left, right: right))
   }
 
-  // MARK: Columns
+  // MARK: - Columns
 
   /// The column of each box: right of all boxes that lines come from, in the first that has room.
   private static func columns(_ content: DiagramContent, _ sizes: [(width: Double, height: Double)]) -> [Int] {
@@ -104,7 +104,7 @@ struct DiagramColumns {
     return left.reversed()
   }
 
-  // MARK: Heights
+  // MARK: - Heights
 
   /// Moves the nodes of every column to where their lines are level, as far as they have room, by the columns left of
   /// them and right of them in turn.

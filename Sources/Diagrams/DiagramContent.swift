@@ -41,7 +41,7 @@ struct DiagramContent: Sendable {
   struct End: Sendable {
     var box: Int
     var row: Int?
-    /// nil where no relationship says how many.
+    /// Nil where no relationship says how many.
     var count: Count?
   }
 

@@ -50,7 +50,7 @@ struct DiagramDrawing {
     return output + "</svg>\n"
   }
 
-  // MARK: Lines
+  // MARK: - Lines
 
   private func line(_ index: Int) -> String {
     let line = content.lines[index]
@@ -132,7 +132,7 @@ struct DiagramDrawing {
     return "<path class=\"symbol\" d=\"M\(text(end.x)) \(text(end.y))L\(x) \(text(end.y - 6))V\(text(end.y + 6))Z\"/>\n"
   }
 
-  // MARK: Boxes
+  // MARK: - Boxes
 
   private func box(_ index: Int) -> String {
     let (box, frame) = (content.boxes[index], layout.frames[index])
@@ -177,7 +177,7 @@ struct DiagramDrawing {
       ? "<title>\(Self.escaped(whole ?? text))</title>\(Self.escaped(shown))" : Self.escaped(shown)
   }
 
-  // MARK: Text
+  // MARK: - Text
 
   /// The number with at most one decimal, which needs no locale.
   private static func text(_ number: Double) -> String {

@@ -55,7 +55,7 @@ extension InMemoryContents {
     rows[key.root][key.primaryKey]?.attributes[index] = value
   }
 
-  // MARK: Values
+  // MARK: - Values
 
   private func value(of derivation: AttributeDerivation, for snapshot: Snapshot, _ now: Date) -> Value {
     let value: Value
@@ -98,7 +98,7 @@ extension InMemoryContents {
     layout[snapshot.objectID.entity].relationshipIndexes[relationship.name].flatMap { snapshot.toOne[$0] }
   }
 
-  // MARK: What is concerned
+  // MARK: - What is concerned
 
   /// The objects whose value may have changed, deleted ones perhaps among them.
   private func objects(concernedBy derivation: AttributeDerivation) -> Set<ObjectID> {
@@ -174,7 +174,7 @@ extension InMemoryContents {
     return memberships[OwnerKey(owner: member, relationship: inverse.name)].map { Array($0.orderKeys.keys) } ?? []
   }
 
-  // MARK: Constraints
+  // MARK: - Constraints
 
   /// Enters the tuples of touched rows into the constraints that derived attributes take part in.
   private mutating func checkDerivedConstraints() throws(StoreError) {

@@ -6,9 +6,10 @@ import StoreInterface
 extension InMemoryContents {
   /// The rows that a request selects, in its order, limit and offset included.
   func snapshots(_ request: FetchSpecification, monitor: FetchMonitor? = nil) throws -> [Snapshot] {
-    var found = try selected(request, monitor)
-    sort(&found, by: request.sortDescriptors)
-    return request.page(found)
+    let found = try selected(request, monitor)
+    if request.sortDescriptors.isEmpty { return request.page(found) }
+    let subjects = found.map { StoredSubject(contents: self, snapshot: $0) }
+    return request.page(subjects.sorted(by: request.sortDescriptors).map(\.snapshot))
   }
 
   /// The rows that meet the predicate, by primary key.
@@ -33,22 +34,6 @@ extension InMemoryContents {
       try rows[entity.root.index].values.forEach(consider)
     }
     return found.sorted { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
-  }
-
-  private func sort(_ found: inout [Snapshot], by descriptors: [FetchSortDescriptor]) {
-    if descriptors.isEmpty { return }
-    let keyed = found.enumerated().map { position, snapshot in
-      let subject = StoredSubject(contents: self, snapshot: snapshot)
-      return (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })
-    }
-    let ordered = keyed.sorted { left, right in
-      for (index, descriptor) in descriptors.enumerated() {
-        let order = descriptor.comparison.order(left.values[index], right.values[index])
-        if order != 0 { return (order < 0) == descriptor.isAscending }
-      }
-      return left.position < right.position
-    }
-    found = ordered.map { found[$0.position] }
   }
 
   /// The rows of a request for dictionaries.

@@ -41,7 +41,7 @@ extension InMemoryContents {
     for change in request.toMany { write(change) }
   }
 
-  // MARK: Checks
+  // MARK: - Checks
 
   private func checkRows(_ request: SaveRequest) throws(StoreError) {
     var seen = Set<ObjectID>()
@@ -114,7 +114,7 @@ extension InMemoryContents {
     return RowKey(root: objectID.entity.root.index, primaryKey: primaryKey)
   }
 
-  // MARK: Changes
+  // MARK: - Changes
 
   private mutating func write(_ snapshot: Snapshot, version: Int64) {
     guard let key = key(snapshot.objectID) else { return }

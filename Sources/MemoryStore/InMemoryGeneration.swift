@@ -6,7 +6,7 @@ import Synchronization
 final class InMemoryGeneration: StoreGeneration {
   let identifier: String
   let model: ManagedObjectModel
-  /// nil when it is closed.
+  /// Nil when it is closed.
   private let reader: Mutex<InMemoryReader?>
 
   init(_ reader: InMemoryReader) {

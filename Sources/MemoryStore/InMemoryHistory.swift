@@ -40,7 +40,7 @@ struct InMemoryHistory {
     return count - transactions.count
   }
 
-  // MARK: Queries
+  // MARK: - Queries
 
   /// Puts the transactions and changes behind the place into a separate in-memory store and fetches from that.
   func select(_ query: PersistentHistoryQuery, store: String) throws -> [PersistentHistoryTransaction] {

@@ -39,7 +39,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   /// Derived attributes that are not computed and stay without a value, each with the reason, in plain sentences.
   public var notes: [String] { contents.withLock { $0.derivations.compactMap(\.note) } }
 
-  // MARK: metadata
+  // MARK: - Metadata
 
   /// What a store in a file says, and what was set here.
   public var metadataValues: [String: any Sendable] {
@@ -57,7 +57,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
     programMetadata.withLock { $0 = entries }
   }
 
-  // MARK: reading
+  // MARK: - Reading
 
   /// The present contents. The next save copies the parts that it changes.
   public func openGeneration() throws -> any StoreGeneration { InMemoryGeneration(current) }
@@ -94,7 +94,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
     try reading { try $0.members(of: owner, relationship: relationship) }
   }
 
-  // MARK: writing
+  // MARK: - Writing
 
   /// Reserves consecutive primary keys of the entity's hierarchy.
   /// - Throws: `StoreError.failure` for a negative count.

@@ -14,9 +14,8 @@ struct StoredSubject: PropertySubject {
 
   func destination(_ index: Int) -> ObjectID? { snapshot.destination(index) }
 
-  func members(of relationship: String) -> [ObjectID] {
-    guard let index = layout.relationshipIndexes[relationship] else { return [] }
-    return contents.members(of: snapshot.objectID, relationship: layout.relationships[index])
+  func members(at index: Int) -> [ObjectID] {
+    contents.members(of: snapshot.objectID, relationship: layout.relationships[index])
   }
 
   func subject(for objectID: ObjectID) -> StoredSubject? {

@@ -67,7 +67,7 @@ import CSQLite
   /// Number of parameters, that is the highest index in use.
   public var parameterCount: Int32 { unsafe sqlite3_bind_parameter_count(handle) }
 
-  // MARK: binding
+  // MARK: - Binding
 
   @inline(__always)
   private func check(_ result: Int32) throws(SQLiteError) {
@@ -137,7 +137,7 @@ import CSQLite
     unsafe sqlite3_clear_bindings(handle)
   }
 
-  // MARK: running
+  // MARK: - Running
 
   /// Moves to the next row.
   /// - Returns: false when there is none. The statement must be reset before it runs again.
@@ -177,7 +177,7 @@ import CSQLite
     isRunning = false
   }
 
-  // MARK: reading
+  // MARK: - Reading
 
   /// Number of columns of a row, 0 for a statement that gives none.
   public var columnCount: Int32 { unsafe sqlite3_column_count(handle) }

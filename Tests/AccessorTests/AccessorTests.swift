@@ -77,7 +77,7 @@ struct AccessorTests {
       names(.coreData) == (hasClass ? ["Recipe+CoreDataClass.swift"] : []) + ["Recipe+CoreDataProperties.swift"])
   }
 
-  // MARK: The compiled classes at work
+  // MARK: - The compiled classes at work
 
   /// Runs work on a store in memory whose objects have the generated classes.
   private func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {

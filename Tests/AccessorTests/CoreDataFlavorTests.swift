@@ -107,7 +107,7 @@ struct CoreDataFlavorTests {
 
         }
 
-        // MARK: Generated accessors for cooks
+        // MARK: - Generated accessors for cooks
         extension Recipe {
 
             @objc(addCooksObject:)
@@ -124,7 +124,7 @@ struct CoreDataFlavorTests {
 
         }
 
-        // MARK: Generated accessors for steps
+        // MARK: - Generated accessors for steps
         extension Recipe {
 
             @objc(insertObject:inStepsAtIndex:)

@@ -213,7 +213,7 @@ struct AppliedChangesTests {
     #expect(report.problems.isEmpty, "\(report.problems)")
   }
 
-  // MARK: Failures
+  // MARK: - Failures
 
   /// A source with a book, its author and a chapter; then the book has other pages, another chapter and no author.
   private func changed(_ model: ManagedObjectModel) throws -> Library {

@@ -199,7 +199,7 @@ struct LayoutIndexTests {
       ])
   }
 
-  // MARK: R-trees
+  // MARK: - R-trees
 
   @Test("an R-tree holds every row of its table, however rows come and go", arguments: [false, true])
   func rTree(defers: Bool) throws {
@@ -332,7 +332,7 @@ struct LayoutIndexTests {
     #expect(layout.notes == ["R-tree Item.space is left out: SQLite's have at most 5 dimensions."])
   }
 
-  // MARK: generations
+  // MARK: - Generations
 
   @Test("tables of one generation only", arguments: [519, 754, 969, 1_523])
   func generations(version: Int) throws {

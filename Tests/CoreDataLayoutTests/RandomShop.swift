@@ -23,7 +23,7 @@ struct RandomShop {
     entity == "Customer" ? (keys["Customer"] ?? []) + (keys["VIP"] ?? []) : keys[entity] ?? []
   }
 
-  // MARK: cells
+  // MARK: - Cells
 
   private func columns(_ entity: String) -> [RowBatch.Column] {
     switch entity {
@@ -57,7 +57,7 @@ struct RandomShop {
     }
   }
 
-  // MARK: changes
+  // MARK: - Changes
 
   /// Adds a batch of rows to every entity.
   mutating func insertBatches(_ random: inout SeededGenerator) throws {

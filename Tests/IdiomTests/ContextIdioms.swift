@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Idioms: merge, child contexts, undo")
 struct ContextIdioms {
-  // MARK: Merging
+  // MARK: - Merging
 
   @Test("merge: notifications of another context's save")
   func notification() throws {
@@ -73,7 +73,7 @@ struct ContextIdioms {
     }
   }
 
-  // MARK: Child contexts
+  // MARK: - Child contexts
 
   @Test("child contexts: made with a concurrency type, the parent set after it")
   func child() throws {
@@ -146,7 +146,7 @@ struct ContextIdioms {
     #expect(count == 1)
   }
 
-  // MARK: Undo
+  // MARK: - Undo
 
   @Test("undo: and redo")
   func undo() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Idioms: validation, hooks, ordered relationships")
 struct GraphIdioms {
-  // MARK: Validation
+  // MARK: - Validation
 
   @Test("validation: a save tells every problem")
   func save() throws {
@@ -48,7 +48,7 @@ struct GraphIdioms {
     }
   }
 
-  // MARK: Hooks
+  // MARK: - Hooks
 
   @Test("hooks: awakeFromInsert sets what is known at once")
   func awakeFromInsert() throws {
@@ -106,7 +106,7 @@ struct GraphIdioms {
     }
   }
 
-  // MARK: Key paths
+  // MARK: - Key paths
 
   @Test("key paths: set through relationships, to-many ones too")
   func setValueForKeyPath() throws {
@@ -127,7 +127,7 @@ struct GraphIdioms {
     }
   }
 
-  // MARK: Ordered relationships
+  // MARK: - Ordered relationships
 
   private func steps(_ context: ManagedObjectContext, _ texts: [String]) -> [ManagedObject] {
     texts.map { text in

@@ -107,7 +107,7 @@ struct ErrorConformanceTests {
     #expect(error?.localizedDescription == error?.description && error?.localizedDescription.contains("column") == true)
   }
 
-  // MARK: Validation
+  // MARK: - Validation
 
   /// An entity with a rule for every code of Core Data.
   private static func container() throws -> PersistentContainer {

@@ -130,7 +130,7 @@ struct ArchiveBuilder {
     return number
   }
 
-  // MARK: The property list
+  // MARK: - The property list
 
   /// Writes objects as a binary property list with 4-byte references and offsets.
   static func encode(_ objects: [Plain], root: Int) -> [UInt8] {

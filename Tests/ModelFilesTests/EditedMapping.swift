@@ -43,7 +43,7 @@ struct EditedMapping {
     return Data(builder.finish(root: root)).base64EncodedString()
   }
 
-  // MARK: Copies of models
+  // MARK: - Copies of models
 
   static func archive(of model: ManagedObjectModel) -> [UInt8] {
     var builder = ArchiveBuilder()

@@ -43,7 +43,7 @@ enum ModelArchive {
     try read(model([entity("A", properties)]))
   }
 
-  // MARK: Predicates
+  // MARK: - Predicates
 
   static let this = Node.object("NSSelfExpression", ["NSExpressionType": .integer(1)])
 

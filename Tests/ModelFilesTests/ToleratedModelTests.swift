@@ -108,7 +108,7 @@ struct ToleratedModelTests {
     #expect(try ModelReader.readFile(path: folder.path + "/Mall.xcdatamodeld").versionName == "Mall 2")
   }
 
-  // MARK: Compiled models
+  // MARK: - Compiled models
 
   private static func relationship(
     _ name: String, to destination: String, inverse: String?, toMany: Bool, _ more: [String: Node] = [:]

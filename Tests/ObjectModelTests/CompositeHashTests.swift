@@ -28,7 +28,7 @@ struct CompositeHashTests {
     return try #require(try ManagedObjectModel(entities: [place])["Place"])
   }
 
-  // MARK: The twin
+  // MARK: - The twin
 
   private static func hash(_ hexadecimal: String) -> String {
     let digits = Array(hexadecimal)
@@ -62,7 +62,7 @@ struct CompositeHashTests {
     return hash("Place".utf8.hexadecimal + "00" + sorted.filter { !$0.isTransient }.map(twin).joined())
   }
 
-  // MARK: Tests
+  // MARK: - Tests
 
   /// The value comes from an implementation of the rule in another language.
   @Test("one model's hash is spelled out")

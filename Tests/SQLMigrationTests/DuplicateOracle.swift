@@ -65,7 +65,7 @@ struct DuplicateOracle {
     }
   }
 
-  // MARK: the model
+  // MARK: - The model
 
   private func relationships(of key: Key) -> [Relationship] {
     (model[key.entity]?.relationships ?? []).compactMap(declared)
@@ -94,7 +94,7 @@ struct DuplicateOracle {
     relationship.isToMany ? relationship.destination : relationship.entity
   }
 
-  // MARK: duplicates
+  // MARK: - Duplicates
 
   /// Resolves all duplicates.
   /// - Returns: whether relationships broke that were right before.
@@ -207,7 +207,7 @@ struct DuplicateOracle {
     return turned(redirected(turned(redirected(list))))
   }
 
-  // MARK: results
+  // MARK: - Results
 
   /// The objects with their lists.
   var contents: ObjectContents {

@@ -45,7 +45,7 @@ struct MigratedFileTests {
     options.pageUse = pageUse
     options.busyTimeoutMilliseconds = 10
     let run = MigrationRun(path: path, options: options, prepare: prepare)
-    return try run.carryOut(from: model(), to: newer(), model().inferredMappingModel(to: newer()))
+    return try run.run(from: model(), to: newer(), model().inferredMappingModel(to: newer()))
   }
 
   private static func requireMigrated(_ path: String) throws {

@@ -51,7 +51,7 @@ struct MigrationFaultTests {
     for number in limits {
       let run = MigrationRun(path: store.path, options: options) { try limit($0, number) }
       do {
-        _ = try run.carryOut(from: store.older, to: store.newer, store.mapping)
+        _ = try run.run(from: store.older, to: store.newer, store.mapping)
       } catch {
         failures += 1
         let after = try ObjectContents(path: store.path, model: store.older)

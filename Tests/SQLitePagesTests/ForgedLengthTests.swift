@@ -71,7 +71,7 @@ struct ForgedLengthTests {
         .load([shape], tableRoot: table, replacing: true)
     case .rewriting:
       let file = try DatabaseFile(path: path)
-      var rows = StoredRows(try TreePages(PageBuffer(file), root: table, isIndex: false), of: file, root: table)
+      var rows = RewriteCursor(try TreePages(PageBuffer(file), root: table, isIndex: false), of: file, root: table)
       _ = try rows.advance()
       _ = unsafe try rows.record()
     case .check:

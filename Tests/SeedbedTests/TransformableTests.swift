@@ -153,7 +153,7 @@ struct TransformableTests {
     #expect(throws: (any Error).self) { try lists.data(from: [Colour(red: 0, green: 0, blue: 0)]) }
   }
 
-  // MARK: Stores that Apple's framework wrote
+  // MARK: - Stores that Apple's framework wrote
 
   @Test(
     "archives that Core Data wrote read as values; archives of an app's own classes stay bytes",

@@ -69,7 +69,7 @@ package struct RandomModelEdits {
     }
   }
 
-  // MARK: attributes
+  // MARK: - Attributes
 
   private mutating func addAttribute(_ index: Int) {
     var attribute = AttributeDefinition(newName("n"), [.string, .integer32, .double, .date, .uuid][below(5)])
@@ -141,7 +141,7 @@ package struct RandomModelEdits {
     entities[from].fetchIndexes = []
   }
 
-  // MARK: entities
+  // MARK: - Entities
 
   private mutating func removeEntity(_ index: Int) {
     let name = entities[index].name
@@ -186,7 +186,7 @@ package struct RandomModelEdits {
     entities[index].superentityName = below(3) == 0 || other == entities[index].name ? nil : other
   }
 
-  // MARK: relationships
+  // MARK: - Relationships
 
   private func inverse(_ relationship: RelationshipDefinition) -> (entity: Int, place: Int)? {
     guard let name = relationship.inverseName,

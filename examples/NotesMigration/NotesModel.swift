@@ -58,7 +58,7 @@ enum NotesModel {
     return attachment
   }
 
-  // MARK: Mapping models
+  // MARK: - Mapping models
 
   /// All versions with their mapping models. From the first to the second version a mapping is inferred.
   static func library() throws -> ModelLibrary {

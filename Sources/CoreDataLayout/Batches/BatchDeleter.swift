@@ -47,7 +47,7 @@ final class BatchDeleter {
       outcome.related = try objectIDs(changed)
     }
     try record()
-    try letGo()
+    try endRelationships()
     for table in layout.tables {
       guard let rows = changed[table.name], !rows.isEmpty else { continue }
       try connection.execute(
@@ -76,7 +76,7 @@ final class BatchDeleter {
 
   private func hasGone(_ table: TableLayout) -> Bool { !gone(table).isEmpty }
 
-  // MARK: what goes
+  // MARK: - What goes
 
   /// Follows cascades round by round; each round looks at the rows that the one before found.
   private func followCascades() throws {
@@ -115,7 +115,7 @@ final class BatchDeleter {
     }
   }
 
-  // MARK: what the rules say
+  // MARK: - What the rules say
 
   /// Looks for deletions that are denied, and for rows that would be left without what they require.
   private func check() throws {
@@ -198,8 +198,8 @@ final class BatchDeleter {
     }
   }
 
-  /// Finds the owners of which rows that go are members by a to-one relationship. Where most rows go, each owner is
-  /// asked for a member, which is soon found; otherwise each row for its owner.
+  /// Finds owners that lose members because rows whose to-one relationship leads to them are deleted. Where a whole
+  /// table goes, it looks for one member per owner; otherwise it follows each deleted row to its owner.
   private func noteOwners(_ pairs: RelationshipPairs) throws {
     let (members, owners) = (gone(pairs.ownerTable), pairs.memberTable)
     if members.isWhole {
@@ -229,10 +229,10 @@ final class BatchDeleter {
     }
   }
 
-  // MARK: writing
+  // MARK: - Writing
 
   /// Ends relationships of rows that stay with rows that go, and the layout's own: join rows, hidden to-one columns.
-  private func letGo() throws {
+  private func endRelationships() throws {
     for pairs in relationships where hasGone(pairs.ownerTable) {
       let rule = pairs.relationship.definition.deleteRule
       let owners = gone(pairs.ownerTable)
@@ -262,7 +262,7 @@ final class BatchDeleter {
         + "WHERE \(keys.contains(foreignKey)) AND \(gone(table).misses("Z_PK"))")
   }
 
-  /// Removes the join rows of rows that go; of all rows, those that lead to nothing, too.
+  /// Deletes the join rows of deleted rows; where a whole table goes, also those that lead nowhere.
   private func removeLinks(_ join: String, _ pairs: RelationshipPairs) throws {
     // Of a relationship that is its own inverse, each pair is there both ways.
     let sides = pairs.relationship.isOwnInverse ? [pairs.owner, pairs.member] : [pairs.owner]
@@ -307,15 +307,8 @@ final class BatchDeleter {
   private func noteFiles(_ table: TableLayout) throws {
     for column in table.columns {
       guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage else { continue }
-      let values = try Statement(
-        connection,
-        "SELECT \(column.name) FROM \(table.name) WHERE length(\(column.name)) = \(ExternalDataFolder.referenceLength) "
-          + "AND \(gone(table).contains("Z_PK"))")
-      while try values.step() {
-        if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) {
-          writer.externalData.ledger.note(name)
-        }
-      }
+      try writer.externalData.ledger.noteFiles(
+        in: column.name, of: table.name, where: gone(table).contains("Z_PK"), connection)
     }
   }
 

@@ -54,7 +54,7 @@ final class BatchUpdater {
     return try writeValues(columns, entity, isUnique: isUnique, wantsObjectIDs: wantsObjectIDs)
   }
 
-  // MARK: in SQL
+  // MARK: - In SQL
 
   /// The parts of an update as SQL.
   private struct Plan {
@@ -193,7 +193,7 @@ final class BatchUpdater {
       message: "\(name)/p\(rows.int64(at: 0)) and \(name)/p\(rows.int64(at: 1)) would")
   }
 
-  // MARK: by way of a temporary table
+  // MARK: - By way of a temporary table
 
   private func makeValues(_ columns: [AssignedColumn]) throws {
     let names = columns.indices.map { "v\($0)" }.joined(separator: ", ")
@@ -271,12 +271,8 @@ final class BatchUpdater {
     let table = layout.table(for: entity)
     let keys = "SELECT key FROM temp.\(Self.values)"
     for column in columns where column.isExternal {
-      let values = try Statement(connection, "SELECT \(column.name) FROM \(table.name) WHERE Z_PK IN (\(keys))")
-      while try values.step() {
-        if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) {
-          writer.externalData.ledger.note(name)
-        }
-      }
+      try writer.externalData.ledger.noteFiles(
+        in: column.name, of: table.name, where: "Z_PK IN (\(keys))", connection)
     }
     try record(columns, table)
     var outcome = BatchOutcome()

@@ -98,7 +98,7 @@ struct IndexList {
   var isEmpty: Bool { indexes.isEmpty }
 
   func drop() throws(SQLiteError) {
-    for index in indexes { try connection.execute("DROP INDEX main.\(SchemaGuard.quoted(index.name))") }
+    for index in indexes { try connection.execute("DROP INDEX main.\(SQLText.identifier(index.name))") }
   }
 
   /// - Throws: an error about uniqueness where rows do not allow a unique index.

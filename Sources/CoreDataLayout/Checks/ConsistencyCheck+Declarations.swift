@@ -105,11 +105,11 @@ extension ConsistencyCheck {
         .missingIndex, table: join.name, column: list, "no primary key keeps the pairs of \(join.name) apart")
     ]
     result += try count(
-      .duplicateJoin, join.name, nil,
-      """
-      SELECT count(*), min(k) FROM (SELECT min(rowid) AS k FROM \(SchemaGuard.quoted(join.name))
-      GROUP BY \(list) HAVING count(*) > 1)
-      """, "\(join.name) has pairs more than once")
+      .duplicateJoin, in: join.name, column: nil,
+      query: """
+        SELECT count(*), min(k) FROM (SELECT min(rowid) AS k FROM \(SQLText.identifier(join.name))
+        GROUP BY \(list) HAVING count(*) > 1)
+        """, message: "\(join.name) has pairs more than once")
     return result
   }
 }

@@ -51,7 +51,7 @@ extension ConsistencyCheck {
   func keyCounters() throws(SQLiteError) -> [StoreFinding] {
     var result: [StoreFinding] = []
     for table in layout.tables {
-      let greatest = try connection.integer("SELECT max(Z_PK) FROM \(SchemaGuard.quoted(table.name))") ?? 0
+      let greatest = try connection.integer("SELECT max(Z_PK) FROM \(SQLText.identifier(table.name))") ?? 0
       let statement = try Statement(connection, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1")
       try statement.bind(1, Int64(layout.number(of: table.root)))
       guard try statement.step() else { continue }
@@ -90,11 +90,11 @@ extension ConsistencyCheck {
             .missingIndex, table: table, column: list,
             "no unique index guards the uniqueness constraint (\(shown)) of \(entity.name)"))
         result += try count(
-          .duplicateKey, table, list,
-          """
-          SELECT count(*), min(k) FROM (SELECT min(Z_PK) AS k FROM \(SchemaGuard.quoted(table)) \
-          WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) GROUP BY \(list) HAVING count(*) > 1)
-          """, "\(entity.name) has several objects with the same \(shown)")
+          .duplicateKey, in: table, column: list,
+          query: """
+            SELECT count(*), min(k) FROM (SELECT min(Z_PK) AS k FROM \(SQLText.identifier(table)) \
+            WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) GROUP BY \(list) HAVING count(*) > 1)
+            """, message: "\(entity.name) has several objects with the same \(shown)")
       }
     }
     return result
@@ -142,15 +142,15 @@ extension ConsistencyCheck {
       {
         guard let column = layout.column(for: attribute.name, of: entity)?.name else { continue }
         result += try find(
-          .missingValue, table, column, "t.\(column) IS NULL AND t.Z_ENT IN (\(kinds))",
-          "\(entity.name).\(attribute.name) is mandatory and has no value")
+          .missingValue, in: table, column: column, where: "t.\(column) IS NULL AND t.Z_ENT IN (\(kinds))",
+          message: "\(entity.name).\(attribute.name) is mandatory and has no value")
       }
       for relationship in entity.relationships
       where relationship.declaringEntity == entity && !relationship.definition.isOptional && !relationship.isToMany {
         guard let column = layout.foreignKeyColumn(of: relationship)?.name else { continue }
         result += try find(
-          .missingValue, table, column, "t.\(column) IS NULL AND t.Z_ENT IN (\(kinds))",
-          "\(entity.name).\(relationship.name) is mandatory and leads nowhere")
+          .missingValue, in: table, column: column, where: "t.\(column) IS NULL AND t.Z_ENT IN (\(kinds))",
+          message: "\(entity.name).\(relationship.name) is mandatory and leads nowhere")
       }
     }
     return result

@@ -10,19 +10,19 @@ extension ConsistencyCheck {
         guard let target = destination(of: column).map({ layout.table(for: $0).name }) else { continue }
         if try isWithinDenseKeys(table.name, column.name, target: target) { continue }
         result += try find(
-          .danglingReference, table.name, column.name,
-          "t.\(column.name) IS NOT NULL AND NOT EXISTS "
-            + "(SELECT 1 FROM \(SchemaGuard.quoted(target)) AS d WHERE d.Z_PK = t.\(column.name))",
-          "\(table.name).\(column.name) points at rows that \(target) does not have")
+          .danglingReference, in: table.name, column: column.name,
+          where: "t.\(column.name) IS NOT NULL AND NOT EXISTS "
+            + "(SELECT 1 FROM \(SQLText.identifier(target)) AS d WHERE d.Z_PK = t.\(column.name))",
+          message: "\(table.name).\(column.name) points at rows that \(target) does not have")
       }
     }
     for join in layout.joinTables {
       for side in [join.master, join.inverse] {
         let target = layout.table(for: side.relationship.entity).name
         result += try find(
-          .danglingJoin, join.name, side.ownerColumn,
-          "NOT EXISTS (SELECT 1 FROM \(SchemaGuard.quoted(target)) AS d WHERE d.Z_PK = t.\(side.ownerColumn))",
-          "\(join.name).\(side.ownerColumn) points at rows that \(target) does not have", key: "rowid")
+          .danglingJoin, in: join.name, column: side.ownerColumn,
+          where: "NOT EXISTS (SELECT 1 FROM \(SQLText.identifier(target)) AS d WHERE d.Z_PK = t.\(side.ownerColumn))",
+          message: "\(join.name).\(side.ownerColumn) points at rows that \(target) does not have", key: "rowid")
       }
     }
     return result
@@ -34,9 +34,9 @@ extension ConsistencyCheck {
     let keys = try Statement(
       connection,
       """
-      SELECT (SELECT min(Z_PK) FROM \(SchemaGuard.quoted(target))), (SELECT max(Z_PK) FROM \(SchemaGuard.quoted(target))),
-        (SELECT count(*) FROM \(SchemaGuard.quoted(target))),
-        (SELECT min(\(column)) FROM \(SchemaGuard.quoted(table))), (SELECT max(\(column)) FROM \(SchemaGuard.quoted(table)))
+      SELECT (SELECT min(Z_PK) FROM \(SQLText.identifier(target))), (SELECT max(Z_PK) FROM \(SQLText.identifier(target))),
+        (SELECT count(*) FROM \(SQLText.identifier(target))),
+        (SELECT min(\(column)) FROM \(SQLText.identifier(table))), (SELECT max(\(column)) FROM \(SQLText.identifier(table)))
       """)
     guard try keys.step() else { return false }
     if keys.isNull(at: 3) { return keys.isNull(at: 4) }
@@ -61,11 +61,11 @@ extension ConsistencyCheck {
     var result: [StoreFinding] = []
     func wrong(_ table: String, _ column: String, _ entity: Entity, key: String) throws(SQLiteError) {
       guard entity != entity.root else { return }
-      let target = SchemaGuard.quoted(layout.table(for: entity).name)
+      let target = SQLText.identifier(layout.table(for: entity).name)
       result += try find(
-        .wrongDestination, table, column,
-        "EXISTS (SELECT 1 FROM \(target) AS d WHERE d.Z_PK = t.\(column) AND d.Z_ENT NOT IN (\(kinds(entity))))",
-        "\(table).\(column) points at objects that are no \(entity.name)", key: key)
+        .wrongDestination, in: table, column: column,
+        where: "EXISTS (SELECT 1 FROM \(target) AS d WHERE d.Z_PK = t.\(column) AND d.Z_ENT NOT IN (\(kinds(entity))))",
+        message: "\(table).\(column) points at objects that are no \(entity.name)", key: key)
     }
     for table in layout.tables {
       for column in table.columns {
@@ -93,20 +93,20 @@ extension ConsistencyCheck {
         else { continue }
         let target = layout.table(for: relationship.destination).name
         result += try find(
-          .inverse, table.name, column.name,
-          "EXISTS (SELECT 1 FROM \(SchemaGuard.quoted(target)) AS d WHERE d.Z_PK = t.\(column.name) "
+          .inverse, in: table.name, column: column.name,
+          where: "EXISTS (SELECT 1 FROM \(SQLText.identifier(target)) AS d WHERE d.Z_PK = t.\(column.name) "
             + "AND d.\(back) IS NOT t.Z_PK)",
-          "\(table.name).\(column.name) points at rows whose \(target).\(back) does not point back")
+          message: "\(table.name).\(column.name) points at rows whose \(target).\(back) does not point back")
       }
     }
     for join in layout.joinTables where join.isReflexive {
       let (owner, member) = (join.master.ownerColumn, join.master.memberColumn)
       result += try find(
-        .inverse, join.name, owner,
-        "t.\(owner) IS NOT NULL AND t.\(member) IS NOT NULL AND NOT EXISTS "
-          + "(SELECT 1 FROM \(SchemaGuard.quoted(join.name)) AS d WHERE d.\(owner) = t.\(member) "
+        .inverse, in: join.name, column: owner,
+        where: "t.\(owner) IS NOT NULL AND t.\(member) IS NOT NULL AND NOT EXISTS "
+          + "(SELECT 1 FROM \(SQLText.identifier(join.name)) AS d WHERE d.\(owner) = t.\(member) "
           + "AND d.\(member) = t.\(owner))",
-        "\(join.name) has pairs in one direction only", key: "rowid")
+        message: "\(join.name) has pairs in one direction only", key: "rowid")
     }
     return result
   }
@@ -126,12 +126,12 @@ extension ConsistencyCheck {
         if description.minimumCount > 1 { limits.append("m.n < \(description.minimumCount)") }
         let table = layout.table(for: entity).name
         result += try count(
-          .toManyCount, table, nil,
-          """
-          SELECT count(*), min(t.Z_PK) FROM (\(members)) AS m JOIN \(SchemaGuard.quoted(table)) AS t ON t.Z_PK = m.k
-          WHERE \(limits.joined(separator: " OR "))
-          """,
-          "\(entity.name).\(relationship.name) has fewer or more objects than the model allows ("
+          .toManyCount, in: table, column: nil,
+          query: """
+            SELECT count(*), min(t.Z_PK) FROM (\(members)) AS m JOIN \(SQLText.identifier(table)) AS t ON t.Z_PK = m.k
+            WHERE \(limits.joined(separator: " OR "))
+            """,
+          message: "\(entity.name).\(relationship.name) has fewer or more objects than the model allows ("
             + "\(description.minimumCount) to \(description.maximumCount > 0 ? String(description.maximumCount) : "any"))"
         )
       }
@@ -142,10 +142,10 @@ extension ConsistencyCheck {
   /// A query of owners `k` and their numbers of members `n`.
   package func members(of relationship: Relationship) -> String? {
     if let (table, side) = layout.joinTable(of: relationship) {
-      return "SELECT \(side.ownerColumn) AS k, count(*) AS n FROM \(SchemaGuard.quoted(table.name)) GROUP BY 1"
+      return "SELECT \(side.ownerColumn) AS k, count(*) AS n FROM \(SQLText.identifier(table.name)) GROUP BY 1"
     }
     guard let key = layout.memberColumns(of: relationship)?.foreignKey else { return nil }
-    let table = SchemaGuard.quoted(layout.table(for: relationship.destination).name)
+    let table = SQLText.identifier(layout.table(for: relationship.destination).name)
     return "SELECT \(key) AS k, count(*) AS n FROM \(table) WHERE \(key) IS NOT NULL GROUP BY 1"
   }
 }

@@ -40,8 +40,9 @@ extension ConsistencyCheck {
         default: ("0", "of its type, \(column.sqlType)")
         }
       result += try find(
-        .storageClass, table.name, column.name, "typeof(\(name)) NOT IN ('null', \(classes)) OR (\(exception))",
-        "\(table.name).\(column.name) has values that are not \(type)")
+        .storageClass, in: table.name, column: column.name,
+        where: "typeof(\(name)) NOT IN ('null', \(classes)) OR (\(exception))",
+        message: "\(table.name).\(column.name) has values that are not \(type)")
     }
     return result
   }
@@ -68,12 +69,12 @@ extension ConsistencyCheck {
     for start in stride(from: 0, to: columns.count, by: 100) {
       let some = columns[start..<min(start + 100, columns.count)]
       let any = some.map(\.isOutside).joined(separator: " OR ")
-      let sql = "SELECT EXISTS (SELECT 1 FROM \(SchemaGuard.quoted(table)) AS t WHERE \(any))"
+      let sql = "SELECT EXISTS (SELECT 1 FROM \(SQLText.identifier(table)) AS t WHERE \(any))"
       guard try connection.integer(sql) == 1 else { continue }
       for column in some {
         result += try find(
-          .valueRange, table, column.name, column.isOutside,
-          "\(table).\(column.name) has numbers that are none of type \(column.type)")
+          .valueRange, in: table, column: column.name, where: column.isOutside,
+          message: "\(table).\(column.name) has numbers that are none of type \(column.type)")
       }
     }
     return result

@@ -59,17 +59,18 @@ package struct ConsistencyCheck {
 
   /// Rows that meet a condition. The table is `t` in it.
   package func find(
-    _ code: StoreFinding.Code, _ table: String, _ column: String?, _ condition: String, _ message: String,
+    _ code: StoreFinding.Code, in table: String, column: String?, where condition: String, message: String,
     key: String = "Z_PK"
   ) throws(SQLiteError) -> [StoreFinding] {
     try count(
-      code, table, column, "SELECT count(*), min(\(key)) FROM \(SchemaGuard.quoted(table)) AS t WHERE \(condition)",
-      message)
+      code, in: table, column: column,
+      query: "SELECT count(*), min(\(key)) FROM \(SQLText.identifier(table)) AS t WHERE \(condition)",
+      message: message)
   }
 
   /// A finding when a query of a number and an example key gives more than 0.
   func count(
-    _ code: StoreFinding.Code, _ table: String, _ column: String?, _ sql: String, _ message: String
+    _ code: StoreFinding.Code, in table: String, column: String?, query sql: String, message: String
   ) throws(SQLiteError) -> [StoreFinding] {
     let statement = try Statement(connection, sql)
     guard try statement.step(), statement.int64(at: 0) > 0 else { return [] }
@@ -88,21 +89,23 @@ package struct ConsistencyCheck {
   /// The entity that declares a column's property.
   func owner(of column: TableLayout.Column) -> Entity? { column.entityIndex.map { layout.numbering.entities[$0] } }
 
-  // MARK: single rows
+  // MARK: - Single rows
 
   private func rowFindings(of table: TableLayout) throws(SQLiteError) -> [StoreFinding] {
     var result = try find(
-      .entityNumber, table.name, "Z_ENT", "typeof(Z_ENT) <> 'integer' OR Z_ENT NOT IN (\(kinds(table.root)))",
-      "\(table.name) has rows of no entity of its hierarchy")
+      .entityNumber, in: table.name, column: "Z_ENT",
+      where: "typeof(Z_ENT) <> 'integer' OR Z_ENT NOT IN (\(kinds(table.root)))",
+      message: "\(table.name) has rows of no entity of its hierarchy")
     let abstract = layout.numbers(ofKind: table.root).filter { layout.entity(number: $0)?.isAbstract == true }
     if !abstract.isEmpty {
       result += try find(
-        .abstractEntity, table.name, "Z_ENT", "Z_ENT IN (\(abstract.map(String.init).joined(separator: ", ")))",
-        "\(table.name) has rows of an abstract entity")
+        .abstractEntity, in: table.name, column: "Z_ENT",
+        where: "Z_ENT IN (\(abstract.map(String.init).joined(separator: ", ")))",
+        message: "\(table.name) has rows of an abstract entity")
     }
     result += try find(
-      .version, table.name, "Z_OPT", "typeof(Z_OPT) <> 'integer' OR Z_OPT < 1",
-      "\(table.name) has rows without a version counter")
+      .version, in: table.name, column: "Z_OPT", where: "typeof(Z_OPT) <> 'integer' OR Z_OPT < 1",
+      message: "\(table.name) has rows without a version counter")
     for column in table.columns { result += try companion(column, in: table) }
     return result
   }
@@ -130,14 +133,15 @@ package struct ConsistencyCheck {
     let differs = "(t.\(key) IS NULL) <> (t.\(column.name) IS NULL)"
     guard let target else {
       return try find(
-        .orderKey, table.name, column.name, differs, "\(table.name).\(column.name) is not set just where \(key) is")
+        .orderKey, in: table.name, column: column.name, where: differs,
+        message: "\(table.name).\(column.name) is not set just where \(key) is")
     }
-    let targetTable = SchemaGuard.quoted(layout.table(for: target).name)
+    let targetTable = SQLText.identifier(layout.table(for: target).name)
     return try find(
-      .entityColumn, table.name, column.name,
-      "\(differs) OR EXISTS (SELECT 1 FROM \(targetTable) AS d WHERE d.Z_PK = t.\(key) "
+      .entityColumn, in: table.name, column: column.name,
+      where: "\(differs) OR EXISTS (SELECT 1 FROM \(targetTable) AS d WHERE d.Z_PK = t.\(key) "
         + "AND d.Z_ENT IS NOT t.\(column.name))",
-      "\(table.name).\(column.name) does not say the entity of \(key)")
+      message: "\(table.name).\(column.name) does not say the entity of \(key)")
   }
 
   /// The foreign key of a relationship that the same entity declares as a column's: another sub-entity may have one of
@@ -152,7 +156,8 @@ package struct ConsistencyCheck {
     var result: [StoreFinding] = []
     for case let column? in [join.master.orderColumn, join.inverse.orderColumn] {
       result += try find(
-        .orderKey, join.name, column, "t.\(column) IS NULL", "\(join.name).\(column) is not set in every row",
+        .orderKey, in: join.name, column: column, where: "t.\(column) IS NULL",
+        message: "\(join.name).\(column) is not set in every row",
         key: "rowid")
     }
     return result

@@ -40,7 +40,7 @@ struct ExternalDataCheck {
     let statement = try Statement(
       connection,
       """
-      SELECT Z_PK, substr(\(column), 1, 40), length(\(column)) FROM \(SchemaGuard.quoted(table))
+      SELECT Z_PK, substr(\(column), 1, 40), length(\(column)) FROM \(SQLText.identifier(table))
       WHERE typeof(\(column)) = 'blob' AND substr(\(column), 1, 1) <> x'01'
       """)
     while try statement.step() {

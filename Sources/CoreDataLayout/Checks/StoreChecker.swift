@@ -179,7 +179,7 @@ public enum StoreChecker {
     for entity in layout.entitiesByNumber where !entity.isAbstract { result[entity.name] = 0 }
     for table in layout.tables {
       let statement = try Statement(
-        connection, "SELECT Z_ENT, count(*) FROM \(SchemaGuard.quoted(table.name)) GROUP BY Z_ENT")
+        connection, "SELECT Z_ENT, count(*) FROM \(SQLText.identifier(table.name)) GROUP BY Z_ENT")
       while try statement.step() {
         guard let entity = layout.entity(number: Int(statement.int64(at: 0))) else { continue }
         result[entity.name] = Int(statement.int64(at: 1))

@@ -110,7 +110,7 @@ public enum StoreCopier {
   private static func finish(_ path: String, from source: String, _ options: Options) throws {
     let connection = try Connection(path: path)
     try connection.logStatements()
-    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)))
+    try connection.limitWork(forFileOf: try ReadOnlyCopy.byteCount(path))
     try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")
@@ -157,7 +157,7 @@ public enum StoreCopier {
     if metadata != before { try metadata.write(to: connection) }
   }
 
-  // MARK: external data
+  // MARK: - External data
 
   /// A copy without its files must not take the place of a store that has them.
   /// - Throws: `StoreError.notAStore` that names the source.

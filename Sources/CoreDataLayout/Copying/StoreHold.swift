@@ -9,7 +9,7 @@ import StoreInterface
 /// an idle connection holds no lock; its next write fails, because SQLite refuses to write to a file that was moved.
 /// Closing any other descriptor of the file in this process would release the lock.
 final class StoreHold {
-  /// nil where there is no database, or it cannot be locked.
+  /// Nil where there is no database, or it cannot be locked.
   private var connection: Connection?
   /// Whether a log or journal has something in it.
   let hasLog: Bool

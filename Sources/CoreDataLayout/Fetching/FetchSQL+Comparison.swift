@@ -32,7 +32,7 @@ extension FetchSQL {
     }
   }
 
-  // MARK: operands
+  // MARK: - Operands
 
   mutating func direct(
     _ left: Operand, _ sign: Comparison.Operator, _ right: Operand, _ options: Comparison.Options
@@ -76,7 +76,7 @@ extension FetchSQL {
     return conditions.isEmpty ? "0" : FetchSQL.balanced(conditions[...], "OR")
   }
 
-  // MARK: scalars
+  // MARK: - Scalars
 
   /// A comparison of two values. It may give NULL for a missing value, which counts as false.
   mutating func compare(
@@ -157,7 +157,7 @@ extension FetchSQL {
     }
   }
 
-  // MARK: text in text
+  // MARK: - Text in text
 
   private mutating func search(
     _ left: Scalar, _ sign: Comparison.Operator, _ right: Scalar, _ options: Comparison.Options

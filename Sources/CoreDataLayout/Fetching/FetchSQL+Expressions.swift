@@ -80,7 +80,7 @@ extension FetchSQL {
     }
   }
 
-  // MARK: lists
+  // MARK: - Lists
 
   /// The elements of a list for which a predicate holds.
   private mutating func subquery(

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Predicates
+import SQLite
 import StoreInterface
 
 extension FetchSQL {
@@ -60,7 +61,7 @@ extension FetchSQL {
       while let here = entity {
         let full = "Z_\(here.name)_\(name)"
         if layout.indexes.contains(where: { $0.name == full && $0.entity == nil }) {
-          scopes[0].base += FetchSQL.indexHintMark + SchemaGuard.quoted(full)
+          scopes[0].base += FetchSQL.indexHintMark + SQLText.identifier(full)
           return
         }
         entity = here.superentity

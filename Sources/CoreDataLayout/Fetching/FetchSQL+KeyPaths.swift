@@ -158,7 +158,7 @@ extension FetchSQL {
     return Scalar(sql: "\(alias).Z_PK", kind: .object(place.entity), place: place)
   }
 
-  // MARK: to-many relationships
+  // MARK: - To-many relationships
 
   private struct Members {
     var place: Place

@@ -48,7 +48,7 @@ struct FetchSQL {
     scopes = [Scope(base: "\(layout.table(for: entity).name) AS t0", aliasByPath: [[]: "t0"])]
   }
 
-  // MARK: statements
+  // MARK: - Statements
 
   /// The whole statement for objects. When `residual` is not empty afterwards, it selects more rows than are wanted,
   /// and all of them: limit and offset are left to the caller too.
@@ -142,7 +142,7 @@ struct FetchSQL {
     return parts.flatMap { disjuncts(of: $0) }
   }
 
-  // MARK: lists and parameters
+  // MARK: - Lists and parameters
 
   /// The inside of an `IN (…)`. Short lists are padded to a power of two by repeating the last element, so that few
   /// different statements have to be prepared.

@@ -266,7 +266,7 @@ public final class StoreReader: @unchecked Sendable {
     return try session.cached("INSERT INTO \(list) VALUES \(values.joined(separator: ", "))")
   }
 
-  // MARK: monitoring
+  // MARK: - Monitoring
 
   /// As `snapshots(_:)`, ended by SQLite itself when the monitor is cancelled. The lock is held all the while, so that
   /// no other statement of the connection can be meant.

@@ -68,7 +68,7 @@ struct StoreSubject: PropertySubject {
 
   func destination(_ index: Int) -> ObjectID? { snapshot.destination(index) }
 
-  func members(of relationship: String) -> [ObjectID] { store.members(of: objectID, relationship) }
+  func members(at index: Int) -> [ObjectID] { store.members(of: objectID, layout.relationships[index].name) }
 
   func subject(for objectID: ObjectID) -> StoreSubject? { store.snapshot(of: objectID).map { store.subject(for: $0) } }
 }

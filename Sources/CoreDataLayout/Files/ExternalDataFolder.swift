@@ -31,7 +31,7 @@ package struct ExternalDataFolder {
     supportPath = FileSystem.parent(storePath) + "/.\(name)_SUPPORT"
   }
 
-  // MARK: values
+  // MARK: - Values
 
   /// The bytes to store for a value; a long value is written to a new file first.
   /// - Parameter seed: tells apart equal values of different rows, so that no two rows share a file.
@@ -102,7 +102,7 @@ package struct ExternalDataFolder {
 
   static func isFileName(_ name: String) -> Bool { UUID(uuidString: name) != nil }
 
-  // MARK: files
+  // MARK: - Files
 
   /// The folder of the files, nil when the store has none.
   package func openData() throws -> ExternalDataFolderHandle? {
@@ -143,11 +143,11 @@ package struct ExternalDataFolder {
     while try list.step() { columns.append((list.string(at: 0) ?? "", list.string(at: 1) ?? "")) }
     var names: Set<String> = []
     for (table, column) in columns {
-      let column = SchemaGuard.quoted(column)
+      let column = SQLText.identifier(column)
       // Type and length are in a row's header: values themselves are read only where they may be a reference.
       let values = try Statement(
         connection,
-        "SELECT \(column) FROM \(SchemaGuard.quoted(table)) WHERE typeof(\(column)) = 'blob' "
+        "SELECT \(column) FROM \(SQLText.identifier(table)) WHERE typeof(\(column)) = 'blob' "
           + "AND length(\(column)) = \(referenceLength)")
       while try values.step() {
         // Safety: the bytes are good until the next step, and the name is a copy.
@@ -226,6 +226,22 @@ package final class ExternalDataLedger {
   private let holders = Atomic(0)
 
   package func note(_ name: String) { names.insert(name) }
+
+  /// Notes the files that values of a column name.
+  /// - Parameter condition: on the rows; nil for all.
+  package func noteFiles(
+    in column: String, of table: String, where condition: String? = nil, _ connection: Connection
+  ) throws(SQLiteError) {
+    let values = try Statement(
+      connection,
+      "SELECT \(column) FROM \(table) WHERE length(\(column)) = \(ExternalDataFolder.referenceLength)"
+        + (condition.map { " AND (\($0))" } ?? ""))
+    while try values.step() {
+      // Safety: the bytes are good until the next step, and the name is a copy.
+      if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) { note(name) }
+    }
+  }
+
   func removeAll() { names.removeAll() }
 
   /// Whether files have to stay. May be asked from any thread, as may be the next two.

@@ -93,6 +93,12 @@ extension Connection {
   /// - Parameter byteCount: bytes of the file and its log.
   func limit(forFileOf byteCount: Int) throws(SQLiteError) {
     try limitValues(toBytes: max(byteCount, 1 << 20))
-    try limitWork(toSteps: 50_000_000 + 2_000 * Int64(clamping: byteCount))
+    try limitWork(forFileOf: byteCount)
+  }
+
+  /// Limits the work of statements to that of reading a file many times.
+  /// - Parameter byteCount: bytes of the file and its log.
+  func limitWork(forFileOf byteCount: Int, per scope: WorkLimitScope = .connection) throws(SQLiteError) {
+    try limitWork(toSteps: 50_000_000 + 2_000 * Int64(clamping: byteCount), per: scope)
   }
 }

@@ -4,7 +4,7 @@ package import SQLite
 
 extension Connection {
   /// Logs the statements from now on, as far as the switches of the program ask for it.
-  package func logStatements() throws(SQLiteError) { try StatementLog.follow(self) }
+  package func logStatements() throws(SQLiteError) { try StatementLog.attach(to: self) }
 }
 
 /// Writes what a connection's statements do to a log, as far as the debug settings ask for it.
@@ -23,7 +23,7 @@ final class StatementLog {
   }
 
   /// Logs what a connection does from now on, where the settings ask for it.
-  static func follow(_ connection: Connection, _ settings: DebugSettings = .process) throws(SQLiteError) {
+  static func attach(to connection: Connection, _ settings: DebugSettings = .process) throws(SQLiteError) {
     guard settings.sqlLevel > 0 else { return }
     let log = StatementLog(settings)
     try connection.setTrace(log.detail, log.log)

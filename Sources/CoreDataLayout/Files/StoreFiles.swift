@@ -56,7 +56,7 @@ package enum StoreFiles {
     }
   }
 
-  /// nil when there is no file.
+  /// Nil when there is no file.
   package static func stamp(_ path: String) throws(StoreError) -> FileSystem.Stamp? {
     try converted { () throws(SystemError) in try FileSystem.stamp(path) }
   }

@@ -7,14 +7,14 @@ import StoreInterface
 /// A file in it, the marker, says whose folder it is, and is locked as long as it is in use. So the leftovers of a
 /// killed run differ from a folder of the user's, which is never touched, and from one that is in use.
 public final class WorkFolder {
-  /// Name of the marker. It goes last, so that a folder with anything in it has it.
+  /// Name of the marker. It is removed last: a folder that still holds anything has it.
   public static let markerName = ".seedbed"
   private static let markerText = "Seedbed makes a result here. When nothing runs any more, this folder may go.\n"
 
   /// The path of the folder that results are made in.
   public let path: String
   private let marker: Int32
-  /// An empty folder that was there before stays.
+  /// Whether the folder was there before, empty; it is kept then.
   private let wasThere: Bool
   private var isGone = false
 

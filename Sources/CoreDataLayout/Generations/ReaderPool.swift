@@ -65,7 +65,7 @@ final class ReaderPool: Sendable {
     if !isKept { try? reader.close() }
   }
 
-  // MARK: generations
+  // MARK: - Generations
 
   /// The store as it is now. Files of external data that rows of it name stay as long as it is open.
   /// - Throws: what `checkOut` throws; `StoreError.unsupported` without a write-ahead log.
@@ -105,7 +105,7 @@ final class ReaderPool: Sendable {
     session.externalData.ledger.release()
   }
 
-  // MARK: closing
+  // MARK: - Closing
 
   /// Closes connections that nothing uses, so that SQLite finds the store's own alone.
   func closeIdle() throws {

@@ -12,7 +12,7 @@ final class SQLiteGeneration: StoreGeneration, @unchecked Sendable {
   private let pool: ReaderPool
   /// Guards the reader: what is being read when the generation is closed is read to the end.
   private let lock = NSRecursiveLock()
-  /// nil when it is closed.
+  /// Nil when it is closed.
   private var reader: StoreReader?
 
   /// - Parameter reader: taken from the pool.

@@ -31,7 +31,7 @@ struct HistoryReader {
         + "IFNULL((SELECT max(Z_PK) FROM ATRANSACTION), 0))") ?? 0
   }
 
-  // MARK: Queries
+  // MARK: - Queries
 
   /// See `PersistentHistoryTracking.history(_:)`. The session is locked, and what waited to be written has been
   /// written.
@@ -145,7 +145,7 @@ struct HistoryReader {
     return values
   }
 
-  // MARK: Places
+  // MARK: - Places
 
   private func resolved(_ predicate: FetchPredicate) throws -> FetchPredicate {
     try PersistentHistoryModel.resolved(predicate) { [session, layout] id in

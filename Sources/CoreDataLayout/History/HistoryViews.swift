@@ -88,7 +88,7 @@ enum HistoryViews {
 
   private static func entityName(_ layout: StoreLayout) -> String {
     let cases = layout.entitiesByNumber.map { entity in
-      "WHEN \(layout.number(of: entity)) THEN '\(entity.name.replacing("'", with: "''"))'"
+      "WHEN \(layout.number(of: entity)) THEN \(SQLText.literal(entity.name))"
     }
     return "CASE t.ZENTITY \(cases.joined(separator: " ")) END"
   }

@@ -20,7 +20,7 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
   /// The other file at the path that was told last.
   private var replacement: OpenFiles.Identity?
   private var files: FileWatch?
-  private var isLookingLater = false
+  private var isCheckingLater = false
   private var delayMilliseconds = firstDelayMilliseconds
 
   private static let firstDelayMilliseconds = 1
@@ -38,7 +38,7 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
         // First: what is written from here on is noticed.
         files = try FileWatch(
           folder: FileSystem.parent(self.path), names: [name, name + "-wal", name + "-journal"], queue: queue
-        ) { [weak self] in self?.look() }
+        ) { [weak self] in self?.checkForCommit() }
         state = try CommittedState(path: self.path)
       } catch let error as SystemError {
         throw StoreError(error)
@@ -60,7 +60,7 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
   }
 
   /// Looks for what was committed, and tells it.
-  private func look() {
+  private func checkForCommit() {
     if let change = lock.withLock({ change() }) { changed(change) }
   }
 
@@ -72,19 +72,19 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
         if identity == replacement { return nil }
         let content = try CommittedState.Content(replacementAt: path)
         replacement = identity
-        return told(content)
+        return remoteChange(content)
       }
-      if state.isBeingWritten { lookLater() } else { delayMilliseconds = Self.firstDelayMilliseconds }
-      return try state.advance() ? told(state.content) : nil
+      if state.isBeingWritten { checkLater() } else { delayMilliseconds = Self.firstDelayMilliseconds }
+      return try state.advance() ? remoteChange(state.content) : nil
     } catch let error as SQLiteError where error.code == .busy || error.code == .locked {
-      lookLater()
+      checkLater()
     } catch {
       // The file cannot be read now, so there is nothing to tell. Mending it takes a write, which is noticed.
     }
     return nil
   }
 
-  private func told(_ content: CommittedState.Content) -> RemoteStoreChange {
+  private func remoteChange(_ content: CommittedState.Content) -> RemoteStoreChange {
     RemoteStoreChange(
       storeURL: url, storeUUID: content.storeUUID,
       historyToken: content.transactionNumber.map {
@@ -92,13 +92,13 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
       })
   }
 
-  private func lookLater() {
-    if isLookingLater { return }
-    isLookingLater = true
+  private func checkLater() {
+    if isCheckingLater { return }
+    isCheckingLater = true
     queue.asyncAfter(deadline: .now() + .milliseconds(delayMilliseconds)) { [weak self] in
       guard let self else { return }
-      lock.withLock { self.isLookingLater = false }
-      look()
+      lock.withLock { self.isCheckingLater = false }
+      checkForCommit()
     }
     delayMilliseconds = min(delayMilliseconds * 2, Self.longestDelayMilliseconds)
   }

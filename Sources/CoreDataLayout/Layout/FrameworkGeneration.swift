@@ -19,7 +19,7 @@ public struct FrameworkGeneration: Sendable, Hashable {
   /// The newest framework whose stores have been seen (iOS 26, macOS 26).
   public static let newest = FrameworkGeneration(version: 1523)
 
-  // MARK: schema
+  // MARK: - Schema
 
   /// Attribute indexes are called `<TABLE>_<COLUMN>_INDEX`, and there are no fetch indexes.
   var usesLegacyIndexNames: Bool { version <= 754 }
@@ -33,7 +33,7 @@ public struct FrameworkGeneration: Sendable, Hashable {
   /// history (836 to 866) had other columns.
   var hasKnownHistoryTables: Bool { version >= 969 }
 
-  // MARK: metadata
+  // MARK: - Metadata
 
   /// `NSPersistenceMaximumFrameworkVersion` is written.
   var writesMaximumVersion: Bool { version >= 1522 }

@@ -1,4 +1,5 @@
 import Predicates
+import SQLite
 
 extension ModelPredicate {
   /// Whether the text of a partial index has parentheses around it.
@@ -65,7 +66,7 @@ extension ModelPredicate.Literal {
     switch self {
     case .null: "NULL"
     case .number(let text): text
-    case .text(let text): "'" + text.replacing("'", with: "''") + "'"
+    case .text(let text): SQLText.literal(text)
     }
   }
 }

@@ -73,7 +73,7 @@ struct RelationshipResolution {
     properties.sorted { name($0).unicodeScalars.lexicographicallyPrecedes(name($1).unicodeScalars) }
   }
 
-  // MARK: own properties
+  // MARK: - Own properties
 
   private mutating func layOut(_ entity: Entity) {
     var entityKeys = LegacyCFDictionaryOrder()
@@ -143,7 +143,7 @@ struct RelationshipResolution {
     }
   }
 
-  // MARK: inverses
+  // MARK: - Inverses
 
   /// Visits every entity by name without regard to case, sub-entities in their alphabetical place.
   mutating func resolve() {
@@ -261,7 +261,7 @@ struct RelationshipResolution {
         isReflexive: false))
   }
 
-  // MARK: result
+  // MARK: - Result
 
   /// The tables with their columns stably regrouped by type, as CREATE TABLE lists them.
   func finishedTables(_ generation: FrameworkGeneration) -> [TableLayout] {

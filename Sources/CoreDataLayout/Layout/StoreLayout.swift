@@ -42,7 +42,7 @@ public struct StoreLayout: Sendable {
     triggers = makeTriggers()
   }
 
-  // MARK: entity numbers
+  // MARK: - Entity numbers
 
   /// `Z_ENT` of an entity.
   public func number(of entity: Entity) -> Int { numbering.numberByIndex[entity.index] }
@@ -61,7 +61,7 @@ public struct StoreLayout: Sendable {
     model.entities.filter { $0.isKind(of: entity) }.map { number(of: $0) }.sorted()
   }
 
-  // MARK: tables and columns
+  // MARK: - Tables and columns
 
   /// The table that holds an entity's rows.
   public func table(for entity: Entity) -> TableLayout { tables[tableByRootIndex[entity.root.index] ?? 0] }
@@ -135,7 +135,7 @@ public struct StoreLayout: Sendable {
     }
   }
 
-  // MARK: statements
+  // MARK: - Statements
 
   /// The tables that every store has.
   var bookkeepingStatements: [String] {

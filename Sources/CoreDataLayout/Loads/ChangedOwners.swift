@@ -107,7 +107,7 @@ final class ChangedOwners {
   /// load notes the same values.
   static let othersCondition = "name NOT LIKE '\(prefix)\\_%' ESCAPE '\\'"
 
-  // MARK: Rows that are written as pages
+  // MARK: - Rows that are written as pages
 
   /// The columns of a table that name the owner of a row, as positions in its records.
   func ownerColumns(of table: TableLayout) -> [Int] {
@@ -146,7 +146,7 @@ final class ChangedOwners {
     }
   }
 
-  // MARK: The end
+  // MARK: - The end
 
   /// Raises the versions of the owners that the import has not updated already, and records all of them.
   /// - Returns: how many were raised.

@@ -108,7 +108,8 @@ extension StoreLoads {
     // Order keys are counted in memory.
     let isOrdered = join.master.orderColumn != nil || join.inverse.orderColumn != nil
     let counted = isOrdered ? group.pairs.greatestFirst + group.pairs.greatestSecond : 0
-    guard file.isCreator, counted < memoryBudget / 4, try canBeginPages(join.name), let root = try rootPage(join.name)
+    guard file.isCreator, counted < memoryBudget / 4, try canBeginPages(join.name),
+      let root = try connection.rootPage(ofTable: join.name)
     else {
       return false
     }
@@ -143,13 +144,8 @@ extension StoreLoads {
   }
 
   private func canBeginPages(_ table: String) throws -> Bool {
-    let hasRows = try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SchemaGuard.quoted(table)))") != 0
+    let hasRows = try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLText.identifier(table)))") != 0
     return try !hasRows && !hasDependents(table) && !connection.isInTransaction
-  }
-
-  private func rootPage(_ table: String) throws -> UInt32? {
-    let page = try connection.integer("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'")
-    return page.map { UInt32($0) }
   }
 }
 

@@ -165,11 +165,10 @@ extension StoreLoads {
       guard !keyColumns.isEmpty,
         let positions = try SchemaGuard(connection: connection).storedPositions(of: plan.table),
         let shape = try keyShape(plan, keyColumns, valueCells, positions),
-        let root = try connection.integer(
-          "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(plan.table.name)'")
+        let root = try connection.rootPage(ofTable: plan.table.name)
       else { return nil }
       do {
-        let mapped = try MappedTable(path: file.path, root: UInt32(root))
+        let mapped = try MappedTable(path: file.path, root: root)
         let table = try RowKeyTable(
           mapped, shape: shape, memoryBudget: memoryBudget, workers: workers, hashMask: hashMask)
         if table.rowCount == 0 { return nil }

@@ -3,8 +3,7 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// The state of bulk loading: finished pages that SQLite has not seen yet, and notes of an import into a store that was
-/// there before.
+/// The state of bulk loading: finished pages that SQLite has not seen yet, and transactions that it did not begin.
 final class StoreLoads {
   let writer: StoreWriter
   /// Rows that are being written as finished pages.
@@ -15,13 +14,12 @@ final class StoreLoads {
   var pageLog = PageLog()
   /// Whether the open transaction is void: pages were being loaded when it began, so SQLite has begun none.
   private var isTransactionVoid = false
-  /// Notes the objects whose members an import changes; nil in a new store, and outside an import.
-  private var changedOwners: ChangedOwners?
-  /// Follows which rows an import into a store that was there changes.
-  private var rowWatch: RowWatch?
+  /// The notes of an import into a store that was there before.
+  let importWatch: ImportWatch
 
   init(_ writer: StoreWriter) {
     self.writer = writer
+    importWatch = ImportWatch(writer)
   }
 
   var file: StoreFile { writer.file }
@@ -29,59 +27,19 @@ final class StoreLoads {
   var connection: Connection { writer.session.connection }
   var isUnderConstruction: Bool { writer.options.isUnderConstruction }
 
-  // MARK: imports into stores that were there
-
-  /// An import begins: owners and rows that it changes are noted.
-  func followImport() throws {
-    changedOwners = try ChangedOwners(writer)
-    if changedOwners != nil { writer.history?.beginRecordingOwnersLate() }
-    var lastRows: [String: Int64] = [:]
-    for table in layout.tables { lastRows[table.name] = writer.lastKeysAtOpening[table.root.index] ?? 0 }
-    let watch = RowWatch(lastRows: lastRows, ignored: HistoryWriter.tables.union(["Z_PRIMARYKEY"]))
-    try connection.setWatch(watch)
-    rowWatch = watch
-  }
-
-  /// See `SQLiteStore.raiseOwnerVersions`. Missing order keys are written first, in the same transaction, or in the
-  /// same savepoint where a transaction is open.
-  func raiseOwnerVersions() throws -> Int {
-    guard changedOwners != nil else { return 0 }
-    return try writer.performAtomically {
-      guard let owners = changedOwners else { return 0 }
-      changedOwners = nil
-      writer.history?.endRecordingOwnersLate()
-      // Order keys may still be missing.
-      try writer.writeOrderKeys()
-      return try owners.raiseVersions()
-    }
-  }
-
-  /// Takes up what a load has noted of rows that were written anew.
-  private func noteOwners(of rows: ChangedRows?) throws {
-    guard let changedOwners, let rows, let table = layout.tables.first(where: { $0.name == rows.table }) else { return }
-    try changedOwners.note(
-      table, updated: rows.changes.updatedRows,
-      moved: rows.changes.formerNumbers.mapValues { $0.map { (key: $0.rowID, owner: $0.number) } })
-  }
-
   /// See `SQLiteStore.hasChanges`. The session is locked, and a load of pages has ended before.
   func hasChanges() throws -> Bool {
     if file.isCreator || hasLoadedPages || pageLoad?.isEmpty == false { return true }
-    guard let rowWatch else { return connection.totalChanges != 0 }
-    return try rowWatch.hasChanges
-      || layout.tables.contains { table in
-        let last = writer.lastKeysAtOpening[table.root.index] ?? 0
-        return try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table.name) WHERE Z_PK > \(last))") == 1
-      }
+    return try importWatch.hasChanges()
   }
 
   /// Ends before the connection is closed: an unfinished load is thrown away with the store.
   func end() {
     pageLoad = nil
-    changedOwners = nil
+    importWatch.end()
   }
 
-  // MARK: transactions
+  // MARK: - Transactions
 
   /// While rows are loaded as pages there are no transactions: such a store is whole when it is finished, or thrown
   /// away.
@@ -98,7 +56,7 @@ final class StoreLoads {
     return isTransactionVoid
   }
 
-  // MARK: pages
+  // MARK: - Pages
 
   /// Whether rows are being written as finished pages.
   var isPageLoading: Bool { pageLoad != nil }
@@ -120,13 +78,11 @@ final class StoreLoads {
       else { return false }
       let tables = Set(entities.map { layout.table(for: $0).name })
       let filled = try tables.filter {
-        try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SchemaGuard.quoted($0)))") != 0
+        try connection.integer("SELECT EXISTS (SELECT 1 FROM \(SQLText.identifier($0)))") != 0
       }
       if !filled.isEmpty && (!appends || writer.hasDeferredIndexes) { return false }
       if let changes, !filled.contains(changes.table) { return false }
-      if let changes, let changedOwners, let table = layout.tables.first(where: { $0.name == changes.table }) {
-        changes.watch(for: changedOwners, table)
-      }
+      if let changes { importWatch.watch(changes) }
       if !file.isCreator {
         for table in tables where try !isAsMadeHere(table) { return false }
       }
@@ -136,12 +92,9 @@ final class StoreLoads {
       var roots: [String: UInt32] = [:]
       var indexes: [(tableRoot: UInt32, shapes: [IndexShape])] = []
       for table in tables.sorted() {
-        guard
-          let root = try connection.integer(
-            "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'")
-        else { return false }
-        roots[table] = UInt32(root)
-        indexes.append((UInt32(root), try makeEmptyIndexes(of: table)))
+        guard let root = try connection.rootPage(ofTable: table) else { return false }
+        roots[table] = root
+        indexes.append((root, try makeEmptyIndexes(of: table)))
       }
       var lastKeys: [Int: Int64] = [:]
       for entity in entities { lastKeys[entity.root.index] = try writer.session.lastPrimaryKey(of: entity) }
@@ -256,7 +209,7 @@ final class StoreLoads {
           for (root, key) in load.lastKeys.sorted(by: { $0.key < $1.key }) {
             try writer.setLastPrimaryKey(key, of: file.model.entities[root])
           }
-          try noteOwners(of: load.changes)
+          try importWatch.noteOwners(of: load.changes)
         }
         try write(load.links, memoryBudget: memoryBudget, workers: workers)
       }

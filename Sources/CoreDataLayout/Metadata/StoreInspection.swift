@@ -107,7 +107,7 @@ public struct StoreInspection: Sendable {
     pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
   }
 
-  // MARK: Tables
+  // MARK: - Tables
 
   /// Every table, with whether it is an ordinary one; only those are counted, as reading another may take for ever.
   private static func tables(
@@ -133,7 +133,7 @@ public struct StoreInspection: Sendable {
         table.columns.append(Table.Column(name: columns.string(at: 0) ?? "", type: columns.string(at: 1) ?? ""))
       }
       guard case .ordinary = try schema.table(name) else { return (table, false) }
-      table.rowCount = Int(try connection.integer("SELECT count(*) FROM \(SchemaGuard.quoted(name))") ?? 0)
+      table.rowCount = Int(try connection.integer("SELECT count(*) FROM \(SQLText.identifier(name))") ?? 0)
       return (table, true)
     }
   }
@@ -149,7 +149,7 @@ public struct StoreInspection: Sendable {
     return found
   }
 
-  // MARK: Entities
+  // MARK: - Entities
 
   /// - Parameters:
   ///   - names: `Z_ENT` → name, where it is another than `Z_NAME`.
@@ -202,7 +202,7 @@ public struct StoreInspection: Sendable {
   /// `Z_ENT` → number of rows.
   private static func rowsByEntity(_ connection: Connection, _ table: String) throws -> [Int: Int] {
     var counts: [Int: Int] = [:]
-    let rows = try Statement(connection, "SELECT Z_ENT, count(*) FROM \(SchemaGuard.quoted(table)) GROUP BY 1")
+    let rows = try Statement(connection, "SELECT Z_ENT, count(*) FROM \(SQLText.identifier(table)) GROUP BY 1")
     while try rows.step() { counts[Int(rows.int64(at: 0))] = Int(rows.int64(at: 1)) }
     return counts
   }

@@ -46,8 +46,8 @@ final class RowDeleter {
     self.statements = statements + ["DELETE FROM \(table.name) WHERE Z_PK BETWEEN ?1 AND ?2"]
   }
 
-  /// Deletes all rows with these keys, which are rows of the entity. What the history records of one row depends on
-  /// those that are still there, so that rows go one by one where it is kept.
+  /// Deletes all rows with these keys, which are rows of the entity. With history, rows are deleted one by one, because
+  /// the record of one is made from rows that must still be there.
   func delete(_ keys: ClosedRange<Int64>) throws {
     guard let history = writer.history else { return try run(keys) }
     for key in keys {

@@ -34,7 +34,7 @@ final class SavedSnapshots {
     return new
   }
 
-  // MARK: comparing
+  // MARK: - Comparing
 
   /// Finds out what the updates are to write.
   /// - Throws: `StoreError.optimisticLockingFailure` when a row has another version than it was read at, or is gone.
@@ -102,7 +102,7 @@ final class SavedSnapshots {
     return versions
   }
 
-  // MARK: writing
+  // MARK: - Writing
 
   /// Deletes rows with what belongs to them.
   func delete() throws {

@@ -74,7 +74,7 @@ final class SnapshotWriter {
     for update in updates { update.statement?.clearBindings() }
   }
 
-  // MARK: inserting
+  // MARK: - Inserting
 
   /// Inserts new rows in the given order, many with one statement.
   func insert(_ snapshots: [Snapshot], _ range: Range<Int>) throws {
@@ -153,7 +153,7 @@ final class SnapshotWriter {
     if greatestKey > 0 { try writer.setLastPrimaryKey(greatestKey, of: entity) }
   }
 
-  // MARK: updating
+  // MARK: - Updating
 
   /// Compares new snapshots with the rows as they are.
   /// - Parameters:

@@ -14,7 +14,7 @@ package struct RTree: Sendable, Hashable {
   var hasTriggers = false
 
   /// A foreign file may call it anything.
-  var quotedName: String { SchemaGuard.quoted(name) }
+  var quotedName: String { SQLText.identifier(name) }
 
   /// Whether a row of the table is of the index's entity.
   private var isOfEntity: String { "Z_ENT IN (\(numbers))" }

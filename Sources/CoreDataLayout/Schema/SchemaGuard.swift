@@ -11,7 +11,7 @@ package struct SchemaGuard {
   /// What stands under a table's name.
   package enum Table {
     case missing
-    /// Something else than an ordinary table with row ids; the column that it shows at, when it is one.
+    /// No ordinary table with row ids; `column` is the column that shows it, nil where the table itself does.
     case foreign(column: String?, message: String)
     /// An ordinary table with these columns, in upper case.
     case ordinary(columns: Set<String>)
@@ -162,7 +162,7 @@ extension SchemaGuard {
   }
 
   private func compilingObstacle(_ table: String) throws(SQLiteError) -> String? {
-    let name = SchemaGuard.quoted(table)
+    let name = SQLText.identifier(table)
     for sql in ["INSERT INTO \(name) DEFAULT VALUES", "UPDATE \(name) SET rowid = rowid", "DELETE FROM \(name)"] {
       do {
         _ = try Statement(connection, sql)
@@ -173,9 +173,6 @@ extension SchemaGuard {
     }
     return nil
   }
-
-  /// A name as it stands in SQL.
-  package static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }
 
 extension SchemaGuard {
@@ -184,13 +181,12 @@ extension SchemaGuard {
   /// transaction.
   func pagePlaces(of table: TableLayout) throws -> (root: UInt32, columns: [String: Int])? {
     guard
-      let root = try connection.integer(
-        "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'"),
+      let root = try connection.rootPage(ofTable: table.name),
       // A primary key with an index of its own is not the row id, in whose order the pages are.
       try connection.integer("SELECT count(*) FROM pragma_index_list('\(table.name)') WHERE origin = 'pk'") == 0,
       let columns = try storedPositions(of: table)
     else { return nil }
-    return (UInt32(root), columns)
+    return (root, columns)
   }
 
   /// Where the layout's columns lie in the table's records; nil when a column is not declared as this program does it,

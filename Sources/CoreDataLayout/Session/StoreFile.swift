@@ -34,7 +34,7 @@ package final class StoreFile: Sendable {
   /// Takes up metadata that were written to the file.
   func replaceMetadata(with metadata: StoreMetadata) { currentMetadata.withLock { $0 = metadata } }
 
-  // MARK: ids
+  // MARK: - Ids
 
   /// The primary key of an object of this store; nil for those of others.
   func primaryKey(of objectID: ObjectID) -> Int64? {
@@ -59,7 +59,7 @@ package final class StoreFile: Sendable {
     return entity
   }
 
-  // MARK: errors
+  // MARK: - Errors
 
   /// An error as the store's, with a broken index as the constraint that it stands for.
   /// - Parameter message: says which columns are not unique, as SQLite does: "UNIQUE constraint failed:

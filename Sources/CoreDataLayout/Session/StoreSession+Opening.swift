@@ -95,7 +95,7 @@ extension StoreSession {
     let connection =
       try copy.map { try Connection(path: $0.path) } ?? connect(path: path, options, mayBeImmutable: mayBeImmutable)
     try connection.set(.triggers, false)
-    try connection.limitWork(toSteps: 50_000_000 + 2_000 * Int64(try ReadOnlyCopy.byteCount(path)), per: .step)
+    try connection.limitWork(forFileOf: try ReadOnlyCopy.byteCount(path), per: .step)
     return connection
   }
 

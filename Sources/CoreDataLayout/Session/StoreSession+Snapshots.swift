@@ -49,7 +49,7 @@ extension StoreSession {
     }
   }
 
-  /// nil when there is no file at the path.
+  /// Nil when there is no file at the path.
   private func currentFile() throws -> CheckedFile? {
     guard let stamp = try StoreFiles.stamp(privateCopy?.path ?? file.path) else { return nil }
     return CheckedFile(stamp: stamp, schemaVersion: try connection.integer("PRAGMA schema_version"))

@@ -120,7 +120,7 @@ package final class StoreSession: @unchecked Sendable {
     error.isUniqueViolation ? file.constraintConflict(error.message) : StoreError(error, path: file.path)
   }
 
-  // MARK: statements
+  // MARK: - Statements
 
   /// A prepared statement, from the cache when it was prepared before.
   func cached(_ sql: String) throws(SQLiteError) -> Statement {

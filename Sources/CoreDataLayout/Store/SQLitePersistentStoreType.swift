@@ -43,7 +43,7 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
   private static func following(_ description: PersistentStoreDescription, in store: SQLiteStore) throws -> SQLiteStore
   {
     do {
-      try store.follow(description)
+      try store.apply(description)
       return store
     } catch {
       try? store.close()

@@ -43,7 +43,7 @@ extension SQLiteStore {
     try reading { try $0.members(of: owners, relationship: relationship) }
   }
 
-  // MARK: streams
+  // MARK: - Streams
 
   /// Streams values at key paths of the objects that a request selects; see
   /// `StoreReader.scan(_:keyPaths:rowsPerBatch:body:)`.
@@ -67,7 +67,7 @@ extension SQLiteStore {
     }
   }
 
-  // MARK: other sessions
+  // MARK: - Other sessions
 
   /// Opens another connection for reading: until it is closed, it sees the store as it is now, whatever is saved
   /// meanwhile. Any number may be open, and each fetches beside the others and beside the store.

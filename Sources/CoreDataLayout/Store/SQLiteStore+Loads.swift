@@ -85,7 +85,7 @@ extension SQLiteStore {
   ///   - keyColumns: positions in `columns` of what makes up the key.
   ///   - comparesValues: false when it only matters which rows are there: all that are found count as the same.
   ///   - memoryBudget: bytes that the keys' table may take; it needs 11 to 22 for each row.
-  ///   - hashMask: bits of the keys' hashes that count; all but in tests.
+  ///   - hashMask: bits of the keys' hashes that count; all of them, except in tests.
   /// - Returns: nil when it is not possible: the store is not under construction or in a transaction, the table is
   ///   empty, or too large for the budget, or something of it is not as this program makes it; keys are reals or
   ///   decimals, or values are decimals or may lie in files.
@@ -112,6 +112,6 @@ extension SQLiteStore {
   /// of members are not followed any more. Does nothing in a store that is new.
   /// - Returns: how many objects were updated for that reason alone.
   public func raiseOwnerVersions() throws -> Int {
-    try perform { try loads.raiseOwnerVersions() }
+    try perform { try loads.importWatch.raiseOwnerVersions() }
   }
 }

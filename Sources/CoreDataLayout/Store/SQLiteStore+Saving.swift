@@ -26,7 +26,7 @@ extension SQLiteStore {
     try writing { try $0.save(request, beforeCommit: body) }
   }
 
-  // MARK: transactions
+  // MARK: - Transactions
 
   /// Opens a transaction that lasts over several calls. While rows are loaded as pages there are no transactions: such
   /// a store is whole when it is finished, or thrown away.

@@ -18,7 +18,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     public var isReadOnly = false
     /// Creating only: the store's UUID; a random one when nil.
     public var uuid: String?
-    /// Creating only: the generation of Core Data whose layout the store gets.
+    /// The generation of Core Data whose layout a new store gets; when a store is opened, the one that is assumed where
+    /// its metadata state none.
     public var generation = FrameworkGeneration.newest
     /// Creating only: indexes and triggers wait for `buildDeferredIndexes`, which `seal` calls at the latest.
     public var defersIndexes = false
@@ -109,7 +110,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     loads = StoreLoads(writer)
   }
 
-  // MARK: creating and opening
+  // MARK: - Creating and opening
 
   /// Creates a store with its tables.
   /// - Throws: `StoreError.cannotCreate` when the file exists or cannot be made.
@@ -201,7 +202,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
       defer { store.beginCounting() }
       if options.isReadOnly { return store }
       try store.writer.maintainDerivedData()
-      if options.raisesOwnersAtEnd { try store.loads.followImport() }
+      if options.raisesOwnersAtEnd { try store.loads.importWatch.begin() }
       return store
     }
   }
@@ -218,7 +219,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     return try result.get()
   }
 
-  // MARK: plumbing
+  // MARK: - Plumbing
 
   /// Runs `body` alone, with SQLite's errors as the store's. SQLite sees the rows of a page load when it is finished.
   func perform<Result>(_ body: () throws -> Result) throws -> Result {

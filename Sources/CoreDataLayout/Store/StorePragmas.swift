@@ -63,7 +63,7 @@ enum StorePragmas {
 
 extension SQLiteStore {
   /// Sets the pragmas of a description, which have been checked, and does what else it says of a file that is opened.
-  func follow(_ description: PersistentStoreDescription) throws {
+  func apply(_ description: PersistentStoreDescription) throws {
     try perform {
       try StorePragmas.apply(description.sqlitePragmas, to: connection, isReadOnly: isReadOnly)
       if isReadOnly { return }

@@ -135,7 +135,7 @@ package final class HistoryWriter {
     return names
   }
 
-  // MARK: tables
+  // MARK: - Tables
 
   static func createTables(_ connection: Connection, model: ManagedObjectModel) throws {
     let tombstones =
@@ -164,7 +164,7 @@ package final class HistoryWriter {
     ] { try connection.execute(statement) }
   }
 
-  // MARK: transactions
+  // MARK: - Transactions
 
   /// Forgets what is not written: a transaction begins, or one was undone.
   func reset() { pending = Pending() }
@@ -185,7 +185,7 @@ package final class HistoryWriter {
     }
   }
 
-  // MARK: changes
+  // MARK: - Changes
 
   /// Records the insertion of a row that is there now.
   func recordInsert(entityNumber: Int, key: Int64) throws {

@@ -82,7 +82,7 @@ public struct StoreHistory {
     }
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   /// As `read(from:_:limit:_:)`, of a store that is open.
   package func read(

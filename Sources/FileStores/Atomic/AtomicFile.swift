@@ -16,7 +16,7 @@ struct AtomicFile: Sendable {
     self.path = URL(filePath: path).resolvingSymlinksInPath().path
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   /// The whole file; nil when there is none.
   /// - Throws: `StoreError.notAStore` for a folder, `.inputOutput` when it cannot be read.
@@ -64,7 +64,7 @@ struct AtomicFile: Sendable {
     return digest.finalize()
   }
 
-  // MARK: Writing
+  // MARK: - Writing
 
   /// Puts new contents in the file's place; after an error the file is as it was.
   /// - Throws: `StoreError.failure` when the file is not what was read or written last.

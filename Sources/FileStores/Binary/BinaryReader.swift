@@ -17,7 +17,7 @@ struct BinaryReader {
     position = bytes.startIndex
   }
 
-  // MARK: Primitives
+  // MARK: - Primitives
 
   private func failure(_ message: String) -> StoreError {
     .failure("byte \(position - bytes.startIndex) of the body: \(message)")
@@ -77,7 +77,7 @@ struct BinaryReader {
     return unsafe data.withUnsafeBytes { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  // MARK: Contents
+  // MARK: - Contents
 
   /// An entity as the file lists it: where its properties lie in the model's snapshots.
   private struct ListedEntity {

@@ -9,7 +9,7 @@ import StoreInterface
 struct BinaryWriter {
   private(set) var bytes = Data()
 
-  // MARK: Primitives
+  // MARK: - Primitives
 
   mutating func append(_ number: UInt64) {
     var rest = number
@@ -42,7 +42,7 @@ struct BinaryWriter {
 
   mutating func append(_ uuid: UUID) { unsafe withUnsafeBytes(of: uuid.uuid) { unsafe bytes.append(contentsOf: $0) } }
 
-  // MARK: Contents
+  // MARK: - Contents
 
   mutating func append(_ contents: StoreContents, _ model: ManagedObjectModel) {
     append(contents.identifier)

@@ -18,25 +18,10 @@ extension IncrementalStore {
       if matcher.matches(subject) { found.append(subject) }
     }
     found.sort { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
-    let sorted = sort(found, by: request.sortDescriptors)
+    let sorted = found.sorted(by: request.sortDescriptors)
     if let failure = values.failure { throw failure }
     let rest = sorted.dropFirst(max(request.fetchOffset, 0))
     return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.objectID)
-  }
-
-  private func sort(_ found: [NodeSubject], by descriptors: [FetchSortDescriptor]) -> [NodeSubject] {
-    if descriptors.isEmpty { return found }
-    let keyed = found.enumerated().map { position, subject in
-      (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })
-    }
-    let ordered = keyed.sorted { left, right in
-      for (index, descriptor) in descriptors.enumerated() {
-        let order = descriptor.comparison.order(left.values[index], right.values[index])
-        if order != 0 { return (order < 0) == descriptor.isAscending }
-      }
-      return left.position < right.position
-    }
-    return ordered.map { found[$0.position] }
   }
 }
 
@@ -83,9 +68,8 @@ private struct NodeSubject: PropertySubject {
 
   func destination(_ index: Int) -> ObjectID? { node.snapshot.destination(index) }
 
-  func members(of relationship: String) -> [ObjectID] {
-    guard let index = layout.relationshipIndexes[relationship] else { return [] }
-    return values.members(of: objectID, relationship: layout.relationships[index])
+  func members(at index: Int) -> [ObjectID] {
+    values.members(of: objectID, relationship: layout.relationships[index])
   }
 
   func subject(for objectID: ObjectID) -> NodeSubject? {

@@ -76,7 +76,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     }
   }
 
-  // MARK: For subclasses to override
+  // MARK: - For subclasses to override
 
   /// Finds out the store's identity. Called first; a store that is not there yet is made here.
   open func loadMetadata() throws -> Metadata { throw unsupported("loadMetadata") }
@@ -119,7 +119,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     .unsupported("\(Swift.type(of: self)) does not override \(method)")
   }
 
-  // MARK: Ids
+  // MARK: - Ids
 
   /// The id of the object that the store knows by a reference object: always the same one for the same reference.
   /// - Parameter entity: the object's own entity.
@@ -159,7 +159,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     return try body()
   }
 
-  // MARK: PersistentStore
+  // MARK: - PersistentStore
 
   /// The store's UUID, upper case.
   public final var identifier: String { locked { storeIdentifier } }

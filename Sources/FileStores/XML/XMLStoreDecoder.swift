@@ -53,7 +53,7 @@ struct XMLStoreDecoder {
     return contents
   }
 
-  // MARK: Objects
+  // MARK: - Objects
 
   private func objectIDs() throws(StoreError) -> [String: ObjectID] {
     var ids: [String: ObjectID] = [:]

@@ -55,7 +55,7 @@ public struct XMLStoreFormat: AtomicStoreFormat {
   /// Makes a whole file.
   public func write(_ contents: StoreContents, model: ManagedObjectModel) throws(StoreError) -> Data {
     var writer = XMLStoreWriter()
-    try writer.append(contents, model)
+    try writer.append(contents)
     return writer.bytes
   }
 

@@ -92,7 +92,7 @@ final class XMLStoreParser: NSObject, XMLParserDelegate {
     parser.abortParsing()
   }
 
-  // MARK: Events
+  // MARK: - Events
 
   func parser(
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,

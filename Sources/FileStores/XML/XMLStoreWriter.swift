@@ -11,7 +11,7 @@ struct XMLStoreWriter {
   /// The longest attribute value of an element that XML parsers take, with some room.
   private static let maximumListByteCount = 9_000_000
 
-  mutating func append(_ contents: StoreContents, _ model: ManagedObjectModel) throws(StoreError) {
+  mutating func append(_ contents: StoreContents) throws(StoreError) {
     var taken: [Int64: Entity] = [:]
     for snapshot in contents.snapshots {
       let key = snapshot.objectID.primaryKey ?? 0
@@ -41,7 +41,7 @@ struct XMLStoreWriter {
     line("</database>")
   }
 
-  // MARK: Objects
+  // MARK: - Objects
 
   private mutating func append(_ snapshot: Snapshot, _ lists: [String: [ObjectID]]) throws(StoreError) {
     let entity = snapshot.objectID.entity
@@ -94,7 +94,7 @@ struct XMLStoreWriter {
     }
   }
 
-  // MARK: Metadata
+  // MARK: - Metadata
 
   private mutating func append(_ value: PropertyListValue, indent: Int) throws(StoreError) {
     let blanks = String(repeating: " ", count: indent)
@@ -125,7 +125,7 @@ struct XMLStoreWriter {
     line("</\(name)>")
   }
 
-  // MARK: Text
+  // MARK: - Text
 
   private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 

@@ -162,11 +162,7 @@ struct StringCell: CellParser {
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
     if minimumLength == nil, maximumLength == nil, pattern == nil, !isNormalized, kind == .string || kind == .number {
-      if let base = bytes.baseAddress {
-        unsafe batch.slices(column)[row] = batch.append(base, count: bytes.count)
-      } else {
-        unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
-      }
+      unsafe batch.store(bytes: bytes, column: column, row: row)
       return .none
     }
     if isNormalized, minimumLength == nil, maximumLength == nil, pattern == nil, kind == .string,
@@ -270,11 +266,7 @@ struct BinaryCell: CellParser {
   ) -> CellProblem {
     guard kind == .string, let data = unsafe TextParsing.base64(bytes) else { return .notBase64 }
     unsafe data.withUnsafeBytes { raw in
-      if let base = raw.baseAddress {
-        unsafe batch.slices(column)[row] = batch.append(base, count: raw.count)
-      } else {
-        unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
-      }
+      unsafe batch.store(bytes: raw, column: column, row: row)
     }
     return .none
   }
@@ -286,11 +278,16 @@ extension RowBatch {
     var text = text
     text.withUTF8 { utf8 in
       let raw = UnsafeRawBufferPointer(utf8)
-      if let base = raw.baseAddress {
-        unsafe slices(column)[row] = append(base, count: raw.count)
-      } else {
-        unsafe slices(column)[row] = Slice(offset: UInt32(arenaCount), length: 0)
-      }
+      unsafe store(bytes: raw, column: column, row: row)
+    }
+  }
+
+  /// Stores bytes in a `bytes` cell; an empty slice where there are none.
+  @inline(__always) @unsafe func store(bytes: UnsafeRawBufferPointer, column: Int, row: Int) {
+    if let base = bytes.baseAddress {
+      unsafe slices(column)[row] = append(base, count: bytes.count)
+    } else {
+      unsafe slices(column)[row] = Slice(offset: UInt32(arenaCount), length: 0)
     }
   }
 

@@ -131,9 +131,10 @@ extension NodeDecoder {
     }
     let table = unsafe FieldTable(
       records: decoded.records, slices: UnsafeBufferPointer(slices), fieldCount: fieldCount, respectsQuotes: false)
-    unsafe met?.look(table, node: child.node.index, entries: objects.count)
+    unsafe seenFields?.note(fieldsOf: table, node: child.node.index, entries: objects.count)
     unsafe NodeDecoder(
-      plan: child.node, table: table, node: inner, decoded: decoded, entries: Array(0..<Int32(objects.count)), met: met
+      plan: child.node, table: table, node: inner, decoded: decoded, entries: Array(0..<Int32(objects.count)),
+      seenFields: seenFields
     ).run()
   }
 

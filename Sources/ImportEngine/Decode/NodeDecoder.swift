@@ -28,7 +28,7 @@ import StoreInterface
   /// While the keys of to-many fields are decoded: the node's row that each entry belongs to.
   var owners: [Int32]?
   /// Told which fields nested objects have.
-  var met: SeenFields?
+  var seenFields: SeenFields?
 
   func run() {
     for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }
@@ -248,11 +248,7 @@ import StoreInterface
       problem = .tooMuchData
     } else {
       unsafe data.withUnsafeBytes { raw in
-        if let base = raw.baseAddress {
-          unsafe batch.slices(cell.column)[row] = batch.append(base, count: raw.count)
-        } else {
-          unsafe batch.slices(cell.column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
-        }
+        unsafe batch.store(bytes: raw, column: cell.column, row: row)
       }
     }
     let state = problem == .none ? RowBatch.State.value : .null

@@ -8,7 +8,7 @@ import StoreInterface
 struct RecordDecoder: Sendable {
   let plan: StepPlan
   /// Notes which fields the records have; nil where that is not needed.
-  var met: SeenFields?
+  var seenFields: SeenFields?
 
   /// - Parameter superseded: records that another record of the same key supersedes.
   func decode(_ records: RecordBatch, file: Int, superseded: SupersededRecords) -> DecodedBatch {
@@ -20,10 +20,11 @@ struct RecordDecoder: Sendable {
     let table = unsafe FieldTable(
       records: records, slices: records.fields, fieldCount: plan.projection.count,
       respectsQuotes: plan.respectsQuotes)
-    unsafe met?.look(table, node: 0, entries: records.count)
+    unsafe seenFields?.note(fieldsOf: table, node: 0, entries: records.count)
     unsafe select(table, decoded, superseded: superseded)
     unsafe NodeDecoder(
-      plan: plan.root, table: table, node: root, decoded: decoded, entries: root.records, met: met
+      plan: plan.root, table: table, node: root, decoded: decoded, entries: root.records,
+      seenFields: seenFields
     ).run()
     decoded.dropProblemRows()
     return decoded

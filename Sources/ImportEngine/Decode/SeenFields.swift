@@ -42,8 +42,8 @@ final class SeenFields: Sendable {
     state = Mutex(State(slots: slots, entries: slots.map { _ in 0 }))
   }
 
-  /// Looks for the fields of a node that have not been met.
-  @unsafe func look(_ table: FieldTable, node: Int, entries: Int) {
+  /// Looks for the fields of a node that no entry has had so far.
+  @unsafe func note(fieldsOf table: FieldTable, node: Int, entries: Int) {
     let wanted = state.withLock { state in
       state.entries[node] += entries
       return state.slots[node]

@@ -52,11 +52,7 @@ struct StoredTextCell: CellParser {
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
     if isNumber, unsafe !NumberParsing.isReal(bytes) { return .notADecimal }
-    if let base = bytes.baseAddress {
-      unsafe batch.slices(column)[row] = batch.append(base, count: bytes.count)
-    } else {
-      unsafe batch.slices(column)[row] = RowBatch.Slice(offset: UInt32(batch.arenaCount), length: 0)
-    }
+    unsafe batch.store(bytes: bytes, column: column, row: row)
     return .none
   }
 }

@@ -119,7 +119,7 @@ final class ScannedRecords {
 
   /// Whether it costs less to write new rows as finished pages and to make the indexes anew than to keep those up row
   /// by row. Stays true once it is.
-  var hasManyNew: Bool { newCount >= settings.leastLoaded && newCount >= rowCount / settings.rowsPerLoaded }
+  var hasManyNew: Bool { newCount >= settings.leastNewRecords && newCount >= rowCount / settings.rowsPerNewRecord }
 
   // MARK: - Changes
 
@@ -128,7 +128,9 @@ final class ScannedRecords {
   ///   write them.
   func releaseChangesIfMany() -> ChangedRows? {
     defer { changes = nil }
-    guard changedCount >= settings.leastChanged, changedCount >= rowCount / settings.rowsPerChanged else { return nil }
+    guard changedCount >= settings.leastChangedRecords, changedCount >= rowCount / settings.rowsPerChangedRecord else {
+      return nil
+    }
     return changes
   }
 

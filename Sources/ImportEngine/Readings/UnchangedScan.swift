@@ -108,7 +108,7 @@ struct UnchangedScan {
     // step's own entity.
     for reference in result.unresolved { findings[Int(reference.node.records[reference.row])].isUncertain = true }
     // Its object has a change that is held back, or is one that a held record brings.
-    let behind = session.heldObjects.records(of: decoded, StoredRows([roots]), step: scope.index)
+    let behind = session.heldObjects.records(of: decoded, StoredRowReferences([roots]), step: scope.index)
       .union(pending.recordsWithWaitingKeys(decoded))
     for record in behind.union(decoded.problems.keys) {
       findings[record].isUncertain = true

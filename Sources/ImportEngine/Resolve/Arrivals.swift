@@ -3,7 +3,7 @@ enum Arrivals {
   /// Objects of records that are not read yet, or wait.
   case anything
   /// Only the objects of records that are held back.
-  case held(HeldObjectKeys, HeldTrial)
+  case held(HeldObjectKeys, HeldRecordPass)
   case nothing
 
   /// Whether a reference to a row that may still be rejected waits, and a new record whose nested objects others have
@@ -38,13 +38,14 @@ enum Arrivals {
   }
 }
 
-/// Which held records are written once nothing but what they bring can come, from the surest on.
-enum HeldTrial: CaseIterable {
-  /// Those that need nothing any more; those that need what will not come are rejected.
+/// The passes in which held records are written once only held records can still bring anything, the most certain
+/// first.
+enum HeldRecordPass: CaseIterable {
+  /// Records whose needs are met; one that needs what no record brings is rejected.
   case ready
-  /// Those that need each other too. Their references to rows that may still go are set: those rows stand with the
+  /// Also records that need each other. Their references to rows that may still go are set: those rows stand with the
   /// same records.
   case circles
-  /// Those also that stand behind others about the same object.
+  /// Also records that wait behind others about the same object.
   case outOfOrder
 }

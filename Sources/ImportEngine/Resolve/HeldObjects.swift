@@ -32,7 +32,7 @@ struct HeldObjects {
   }
 
   /// Notes the objects of some records of a batch, which a step holds.
-  mutating func note(_ batch: DecodedBatch, _ stored: StoredRows, _ records: Set<Int>, step: Int) {
+  mutating func note(_ batch: DecodedBatch, _ stored: StoredRowReferences, _ records: Set<Int>, step: Int) {
     Self.forEachObject(batch, stored) { record, identities, statement in
       guard records.contains(record) else { return }
       for identity in identities {
@@ -55,7 +55,7 @@ struct HeldObjects {
 
   /// The records of a step's batch that say anything else of an object than a record which that step or one before it
   /// holds.
-  func records(of batch: DecodedBatch, _ stored: StoredRows, step: Int) -> Set<Int> {
+  func records(of batch: DecodedBatch, _ stored: StoredRowReferences, step: Int) -> Set<Int> {
     if statements.isEmpty { return [] }
     var found: Set<Int> = []
     Self.forEachObject(batch, stored) { record, identities, statement in
@@ -71,7 +71,7 @@ struct HeldObjects {
 
   /// The records of a batch that stand behind some others of it and say anything else of an object, however far from
   /// one to the next.
-  static func records(of batch: DecodedBatch, _ stored: StoredRows, behind first: Set<Int>) -> Set<Int> {
+  static func records(of batch: DecodedBatch, _ stored: StoredRowReferences, behind first: Set<Int>) -> Set<Int> {
     var byRecord: [Int: [(Identity, Statement)]] = [:]
     forEachObject(batch, stored) { record, identities, statement in
       byRecord[record, default: []] += identities.map { ($0, statement) }
@@ -95,7 +95,7 @@ struct HeldObjects {
 
   /// Calls `body` with the record, the identities and the statement of each object of a batch.
   private static func forEachObject(
-    _ batch: DecodedBatch, _ stored: StoredRows, _ body: (Int, [Identity], Statement) -> Void
+    _ batch: DecodedBatch, _ stored: StoredRowReferences, _ body: (Int, [Identity], Statement) -> Void
   ) {
     var index = 0
     func visit(_ node: DecodedNode, isShared: Bool) {

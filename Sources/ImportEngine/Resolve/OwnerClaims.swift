@@ -102,7 +102,7 @@ struct OwnerClaims {
   /// - Parameter order: of its record.
   /// - Returns: false where a later record has given the object to another owner, who keeps it.
   mutating func note(
-    _ relationship: Relationship, _ row: RowReference, _ destination: RowReference, _ order: Order
+    _ relationship: Relationship, row: RowReference, destination: RowReference, order: Order
   ) -> Bool {
     if isGiven(row.primaryKey, relationship, besides: destination.primaryKey, after: order) { return false }
     guard relationship.inverse?.isToMany == false else { return true }

@@ -25,7 +25,7 @@ extension PipelineRun {
       report.adopt(failure: error, begun: partialReport.steps.map(\.report))
       logWarnings(report)
       if let rejects = partialReport.rejects { report.addRejects(of: rejects) }
-      report.adopt(durationSeconds: (ContinuousClock.now - start).seconds, peakMemoryBytes: PeakMemory.bytes)
+      report.adopt(durationSeconds: (ContinuousClock.now - start) / .seconds(1), peakMemoryBytes: PeakMemory.bytes)
       return report
     }
   }

@@ -39,13 +39,14 @@ extension PipelineCheck {
       isNamed: file.modelVersion != nil)
     if let chain = steps.chain {
       let conditions = try steps.outlook().map { zip(chain.steps, $0.conditions) }?.flatMap { step, conditions in
-        conditions.map { $0.met(in: step.description) }
+        conditions.map { $0.inStep(step.description) }
       }
       guard conditions?.isEmpty ?? true else { throw StoreMigrationError.conditions(path: origin, conditions ?? []) }
       return
     }
-    let plan = try StoreMigration.plan(
-      storeAt: origin, from: models.source.model, to: models.target.model, options: try models.options())
+    // Only to see whether it throws, as it would in a migration.
+    _ = try models.options()
+    let plan = try StoreMigration.plan(storeAt: origin, from: models.source.model, to: models.target.model)
     guard plan.conditions.isEmpty else { throw StoreMigrationError.conditions(path: origin, plan.conditions) }
   }
 }

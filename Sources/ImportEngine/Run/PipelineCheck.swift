@@ -25,7 +25,7 @@ public enum PipelineCheck {
       reading.problems += PipelineLinter.lint(file, model: model).filter { problem in
         problem.severity == .error && !dependentCodes.contains(problem.code)
       }
-      reading.problems = sorted(reading.problems)
+      reading.problems = reading.problems.sortedByPosition()
     }
     return try reading.soundFile()
   }
@@ -38,16 +38,16 @@ public enum PipelineCheck {
   /// - Returns: errors and warnings in the order of the file.
   public static func problems(of file: PipelineFile, model: ManagedObjectModel) -> [PipelineProblem] {
     let (resources, failures) = RecordExpressionResources.load(file, files: FileValues(file))
-    let looks = file.imports.map {
-      Look($0, model: model, pipelinePath: FilePath.shown(file.path), resources: resources)
+    let sampledSteps = file.imports.map {
+      SampledStep($0, pipelinePath: FilePath.shown(file.path), resources: resources)
     }
-    let lint = ofFile(file, model, looks) + ofLookups(file, failures)
+    let lint = ofFile(file, model, sampledSteps) + ofLookups(file, failures)
     let faulty = faulty(file, lint)
     // The source of a step with mistakes is not checked.
-    let ofSources = zip(file.imports, looks).flatMap { step, look in
-      faulty.contains(step.position) ? [] : look.findings(model: model)
+    let ofSources = zip(file.imports, sampledSteps).flatMap { step, sampled in
+      faulty.contains(step.position) ? [] : sampled.findings(model: model)
     }
-    return sorted(lint + ofSources + looks.flatMap(\.warnings) + ofValueFiles(file))
+    return (lint + ofSources + sampledSteps.flatMap(\.warnings) + ofValueFiles(file)).sortedByPosition()
   }
 
   /// - Throws: `RunError` with all mistakes, when the pipeline itself has any. Problems of a source alone are reported
@@ -55,13 +55,13 @@ public enum PipelineCheck {
   static func requireSound(
     _ file: PipelineFile, model: ManagedObjectModel, resources: RecordExpressionResources
   ) throws(RunError) {
-    let looks = file.imports.map {
-      Look($0, model: model, pipelinePath: FilePath.shown(file.path), resources: resources)
+    let sampledSteps = file.imports.map {
+      SampledStep($0, pipelinePath: FilePath.shown(file.path), resources: resources)
     }
-    let errors = ofFile(file, model, looks).filter { problem in
+    let errors = ofFile(file, model, sampledSteps).filter { problem in
       // Columns of a stream are not known yet, and a name may be one that reads like something else.
       problem.severity == .error
-        && !zip(file.imports, looks).contains { $1.isStream && $0.position == owner(of: problem, file) }
+        && !zip(file.imports, sampledSteps).contains { $1.isStream && $0.position == owner(of: problem, file) }
     }
     if errors.isEmpty { return }
     let all = problems(of: file, model: model).filter { $0.severity == .error }
@@ -75,16 +75,16 @@ public enum PipelineCheck {
 
   /// The problems that the file, the model and the planning of steps show.
   private static func ofFile(
-    _ file: PipelineFile, _ model: ManagedObjectModel, _ looks: [Look]
+    _ file: PipelineFile, _ model: ManagedObjectModel, _ sampledSteps: [SampledStep]
   ) -> [PipelineProblem] {
     var known = file
-    for index in looks.indices { known.imports[index] = looks[index].step }
+    for index in sampledSteps.indices { known.imports[index] = sampledSteps[index].step }
     let lint = PipelineLinter.lint(known, model: model)
     let faulty = faulty(file, lint)
-    let plans = zip(file.imports, looks).compactMap { step, look in
-      faulty.contains(step.position) ? nil : look.mistake(model: model)
+    let plans = zip(file.imports, sampledSteps).compactMap { step, sampled in
+      faulty.contains(step.position) ? nil : sampled.mistake(model: model)
     }
-    return sorted(lint + plans)
+    return (lint + plans).sortedByPosition()
   }
 
   /// Lookups that cannot be read, and those that nothing uses.
@@ -119,20 +119,11 @@ public enum PipelineCheck {
     return starts.filter { ($0.line, $0.column) <= (position.line, position.column) }
       .max { ($0.line, $0.column) < ($1.line, $1.column) }
   }
-
-  private static func sorted(_ problems: [PipelineProblem]) -> [PipelineProblem] {
-    problems.enumerated().sorted { left, right in
-      let (first, second) = (left.element.position, right.element.position)
-      return (first?.line ?? 0, first?.column ?? 0, left.offset) < (
-        second?.line ?? 0, second?.column ?? 0, right.offset
-      )
-    }.map(\.element)
-  }
 }
 
 extension PipelineCheck {
   /// A step with the columns of its first source.
-  private struct Look {
+  private struct SampledStep {
     /// The step as its columns make it: an expression that is the name of one is that column.
     let step: ImportStep
     /// Whether a source can be read only once; that is left to the run.
@@ -145,7 +136,7 @@ extension PipelineCheck {
     private let paths: [String]
     private let resources: RecordExpressionResources
 
-    init(_ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, resources: RecordExpressionResources) {
+    init(_ step: ImportStep, pipelinePath: String, resources: RecordExpressionResources) {
       self.resources = resources
       paths = step.source.paths.filter { !SourceKind($0).isStream }
       isStream = paths.count < step.source.paths.count
@@ -189,7 +180,7 @@ extension PipelineCheck {
         let plan = try planner.plan()
         let missing = plan.missingColumns(in: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
         if !missing.isEmpty { return missing.map { $0.problem(pipelinePath: pipelinePath) } }
-        let met = SeenFields(plan)
+        let seenFields = SeenFields(plan)
         var isWhole = !isStream
         for path in paths {
           var options = step.source.formatOptions
@@ -198,15 +189,15 @@ extension PipelineCheck {
           let reader = try RecordReader(
             source: source, options: options, projection: plan.projection, file: FilePath.shown(path))
           let batch = RecordBatch(fieldCount: plan.projection.count)
-          guard let met else {
+          guard let seenFields else {
             _ = try reader.next(batch, maximumRecords: 1)
             continue
           }
           guard try reader.next(batch, maximumRecords: min(plan.recordsPerBatch, Self.sampledRecords)) else { continue }
-          _ = RecordDecoder(plan: plan, met: met).decode(batch, file: 0, superseded: SupersededRecords())
+          _ = RecordDecoder(plan: plan, seenFields: seenFields).decode(batch, file: 0, superseded: SupersededRecords())
           if isWhole { isWhole = try !reader.next(batch, maximumRecords: 1) }
         }
-        return met?.findings(plan, isWhole: isWhole).map { warning($0, plan) } ?? []
+        return seenFields?.findings(plan, isWhole: isWhole).map { warning($0, plan) } ?? []
       } catch {
         return [problem(RunError(any: error, store: ""))]
       }

@@ -46,7 +46,8 @@ extension PipelineRun {
         done.append(
           FinishedExport(
             report: ExportReport(
-              entity: step.entity, path: step.to, rows: rows, durationSeconds: (ContinuousClock.now - start).seconds),
+              entity: step.entity, path: step.to, rows: rows,
+              durationSeconds: (ContinuousClock.now - start) / .seconds(1)),
             temporaryPath: temporary, work: work))
         if let last = done.last { logEnd(last.report) }
       }

@@ -100,7 +100,8 @@ extension PipelineRun {
       let stages = StepStages(
         plan: plan, files: files, options: options(of: plan), jobs: max(options.jobs, 1),
         recordsPerBatch: min(options.recordsPerBatch, plan.recordsPerBatch), superseded: SupersededRecords(),
-        cancellation: cancellation, progress: progress, preparation: nil, lookup: nil, met: nil, meters: StepMeters())
+        cancellation: cancellation, progress: progress, preparation: nil, lookup: nil, seenFields: nil,
+        meters: StepMeters())
       try stages.run(header: { _, _ in }, consume: { _ in })
     }
     return try prepared.digest.value().adding(prepared.files).text

@@ -102,7 +102,7 @@ public struct PipelineRun {
     } else {
       try makeStore(prepared, &report)
     }
-    report.durationSeconds = (ContinuousClock.now - start).seconds
+    report.durationSeconds = (ContinuousClock.now - start) / .seconds(1)
     isDone = true
     return report
   }

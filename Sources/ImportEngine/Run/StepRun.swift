@@ -42,7 +42,7 @@ final class StepRun {
   func run() throws {
     let start = ContinuousClock.now
     // Of a step that fails, too.
-    defer { durationSeconds = (ContinuousClock.now - start).seconds }
+    defer { durationSeconds = (ContinuousClock.now - start) / .seconds(1) }
     let choice = try StrategyChoice.choose(
       plan, preferred: session.strategy, isEmpty: { session.isEmpty($0) }, wasEmpty: { session.wasEmpty($0) },
       isHeld: { session.heldObjects.hasNew($0) })
@@ -96,9 +96,4 @@ final class StepRun {
 
   /// Completes the report, once all records are written or rejected.
   func finish() { notes += scope.leftOutNotes }
-}
-
-extension Duration {
-  /// The duration in seconds.
-  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

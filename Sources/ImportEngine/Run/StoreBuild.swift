@@ -16,7 +16,7 @@ struct StoreBuild {
   let settings: StoreSettings
   /// The path of the temporary folder.
   let folder: String
-  /// nil for a dry run, which has a folder elsewhere.
+  /// Nil for a dry run, which has a folder elsewhere.
   private let work: WorkFolder?
   /// That of a dry run.
   private let temporary: ScratchFolder?

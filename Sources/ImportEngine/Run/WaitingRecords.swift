@@ -26,7 +26,7 @@ struct WaitingRecords {
 
   /// Writes or rejects all of them: nothing else will come.
   func finish() throws {
-    while heldCount > 0, try HeldTrial.allCases.contains(where: judge) {}
+    while heldCount > 0, try HeldRecordPass.allCases.contains(where: judge) {}
     try session.resolvePending(steps: scopes, isFinal: true)
     for step in steps { try step.writeHeld(.nothing) }
   }
@@ -34,12 +34,12 @@ struct WaitingRecords {
   /// Rejects the records that could not stand even with all that held records bring, and writes held ones that stand
   /// with others.
   /// - Returns: whether there were any.
-  private func judge(_ trial: HeldTrial) throws -> Bool {
+  private func judge(_ pass: HeldRecordPass) throws -> Bool {
     let keys = try HeldObjectKeys.standing(
       steps.flatMap { $0.held?.batches ?? [] }, session.tables, session.pendingReferences, steps: scopes)
     let hasRejected = try session.rejectBlocked(steps: scopes, isToCome: keys.contains)
     let before = heldCount
-    for step in steps { try step.writeHeld(.held(keys, trial)) }
+    for step in steps { try step.writeHeld(.held(keys, pass)) }
     let hasChanged = hasRejected || heldCount != before
     if hasChanged { try writeReady() }
     return hasChanged

@@ -169,7 +169,7 @@ final class ImportSession {
     if pendingReferences.isEmpty { return }
     let applier = ReferenceApplier(
       target: target, buildIndexes: { [self] in try buildIndexes() },
-      claim: { [self] in ownerClaims.note($0, $1, $2, $3) },
+      claim: { [self] in ownerClaims.note($0, row: $1, destination: $2, order: $3) },
       relate: { [self] in try objects.relate($0, pairs: $1, adds: $2) })
     try pendingReferences.resolve(steps: steps, isFinal: isFinal, with: applier, cancellation: cancellation)
     try checkLimit()

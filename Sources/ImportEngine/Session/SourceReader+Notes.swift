@@ -7,7 +7,7 @@ extension SourceReader {
   /// Fields that the step reads and no record has.
   /// - Parameter isWhole: whether all records were read.
   func fieldWarnings(isWhole: Bool) -> [String] {
-    met?.findings(plan, isWhole: isWhole).map { "\(plan.step.name): \($0.message); \($0.hint)" } ?? []
+    seenFields?.findings(plan, isWhole: isWhole).map { "\(plan.step.name): \($0.message); \($0.hint)" } ?? []
   }
 
   /// The report's notes about files without a record.

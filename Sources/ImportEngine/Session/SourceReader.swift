@@ -8,7 +8,7 @@ final class SourceReader {
   let options: FormatOptions
   let meters = StepMeters()
   /// Which fields the records have had; nil for CSV, whose columns are known beforehand.
-  let met: SeenFields?
+  let seenFields: SeenFields?
   /// Column names of each file of the source, by its index.
   private(set) var headers: [Int: [String]] = [:]
   private let session: ImportSession
@@ -18,7 +18,7 @@ final class SourceReader {
     self.files = files
     self.options = options
     self.session = session
-    met = SeenFields(plan)
+    seenFields = SeenFields(plan)
   }
 
   /// Reads the source from the beginning to the end.
@@ -35,7 +35,7 @@ final class SourceReader {
       plan: plan, files: files, options: options, jobs: session.jobs,
       recordsPerBatch: min(session.recordsPerBatch, plan.recordsPerBatch), superseded: superseded,
       cancellation: session.cancellation, progress: session.progress, preparation: preparation, lookup: lookup,
-      met: met, meters: meters)
+      seenFields: seenFields, meters: meters)
     try stages.run(header: { file, columns in headers[file] = columns }, consume: consume)
   }
 }

@@ -8,14 +8,14 @@ struct UnchangedScanSettings: Sendable {
   /// Bytes of records that may be kept until the source is read to its end. With more, it is read a second time. Nil:
   /// their share of the run's memory.
   var deferredBudget: Int?
-  /// Bits of the keys' hashes that count; all but in tests.
+  /// Bits of the keys' hashes that count; all of them, except in tests.
   var hashMask = UInt64.max
-  /// Where at least so many records are new, and not fewer than one to `rowsPerLoaded` stored rows, they are written as
+  /// Where at least so many records are new, and not fewer than one to `rowsPerNewRecord` stored rows, they are written as
   /// finished pages and the indexes are made anew. Below that it costs less to insert them one by one.
-  var leastLoaded = 20_000
-  var rowsPerLoaded = 5
-  /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChanged` of them, the table
+  var leastNewRecords = 20_000
+  var rowsPerNewRecord = 5
+  /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChangedRecord` of them, the table
   /// is written anew. Below that it costs less to update them one by one.
-  var leastChanged = 20_000
-  var rowsPerChanged = 33
+  var leastChangedRecords = 20_000
+  var rowsPerChangedRecord = 33
 }

@@ -23,7 +23,7 @@ struct StepStages: Sendable {
   /// Likewise, in a reading that looks stored rows up.
   let lookup: StoredRowLookup?
   /// Told which fields the records have.
-  let met: SeenFields?
+  let seenFields: SeenFields?
   let meters: StepMeters
   /// The meters of the reading at hand.
   private(set) var reading = ReadingMeters()
@@ -95,7 +95,7 @@ struct StepStages: Sendable {
   /// The part of the decoding that one worker does.
   private func decode(in workers: OrderedWorkers<RecordBatch, StepSource.Piece, Decoded>) {
     let scanner = BatchScanner()
-    let decoder = RecordDecoder(plan: plan, met: met)
+    let decoder = RecordDecoder(plan: plan, seenFields: seenFields)
     let preparer = preparation?.makeWorker()
     let finder = lookup?.makeWorker()
     workers.work { piece in

@@ -121,7 +121,8 @@ final class FindOrCreateStrategy: WritingStrategy {
 
   /// Holds records back as a whole that could not be taken back.
   private func hold(
-    _ provisional: ProvisionalRecords, of decoded: DecodedBatch, _ matched: MatchedRecords, _ stored: StoredRows,
+    _ provisional: ProvisionalRecords, of decoded: DecodedBatch, _ matched: MatchedRecords,
+    _ stored: StoredRowReferences,
     _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
   ) {
     let pending = session.pendingReferences
@@ -136,12 +137,12 @@ final class FindOrCreateStrategy: WritingStrategy {
   }
 
   /// What the rows of a batch match.
-  private func storedRows(of decoded: DecodedBatch, _ matched: MatchedRecords) throws -> StoredRows {
+  private func storedRows(of decoded: DecodedBatch, _ matched: MatchedRecords) throws -> StoredRowReferences {
     let pending = session.pendingReferences
     let root = decoded.root.records.map { record in
       matched.row(ofRecord: Int(record)).map(pending.rootReference) ?? 0
     }
-    return StoredRows(
+    return StoredRowReferences(
       try [root]
         + decoded.root.withDescendants.dropFirst().map { node in
           if node.plan.match.isEmpty { return [] }

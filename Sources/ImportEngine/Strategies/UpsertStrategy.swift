@@ -78,7 +78,7 @@ final class UpsertStrategy: WritingStrategy {
     _ decoded: DecodedBatch, _ matched: MatchedRecords, _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
   ) {
     let pending = session.pendingReferences
-    let stored = StoredRows([
+    let stored = StoredRowReferences([
       decoded.root.records.map { matched.row(ofRecord: Int($0)).map(pending.rootReference) ?? 0 }
     ])
     var records = matched.waiting(unresolved) { arrivals.keepsOrder && pending.isProvisional($0) }

@@ -25,7 +25,7 @@ protocol WritingStrategy: AnyObject {
 }
 
 extension WritingStrategy {
-  /// None.
+  /// No record of this strategy waits.
   var held: HeldRecords? { nil }
 
   /// Checks the keys of a decoded batch and writes it.

@@ -10,7 +10,7 @@ protocol ImportTarget: PersistentStore {
   /// The target as one that takes finished pages; nil for one that only takes rows.
   var pages: (any PageTarget)? { get }
 
-  // MARK: Transactions
+  // MARK: - Transactions
 
   /// Begins a transaction.
   func begin() throws
@@ -19,7 +19,7 @@ protocol ImportTarget: PersistentStore {
   /// Rolls the transaction back.
   func rollback() throws
 
-  // MARK: Stored rows
+  // MARK: - Stored rows
 
   /// The least and the greatest primary key of the entity's table; nil for an empty one.
   func primaryKeyRange(of entity: Entity) throws -> ClosedRange<Int64>?
@@ -43,7 +43,7 @@ protocol ImportTarget: PersistentStore {
   /// Builds the indexes that were left out while tables were filled, before anything is looked up by them.
   func buildDeferredIndexes() throws
 
-  // MARK: Writing
+  // MARK: - Writing
 
   /// Inserts rows under keys that were reserved.
   func insert(_ batch: RowBatch, primaryKeys: [Int64]) throws

@@ -18,7 +18,9 @@ final class HeldRecords {
 
   /// Adds the records of a batch that have to wait because others about the same objects do.
   /// - Parameter waiting: the batch's records that are held for other reasons.
-  func addThoseBehind(_ waiting: inout Set<Int>, of decoded: DecodedBatch, _ stored: StoredRows, _ arrivals: Arrivals) {
+  func addThoseBehind(
+    _ waiting: inout Set<Int>, of decoded: DecodedBatch, _ stored: StoredRowReferences, _ arrivals: Arrivals
+  ) {
     waiting.formUnion(session.pendingReferences.recordsWithWaitingKeys(decoded))
     guard arrivals.keepsOrder else { return }
     waiting.formUnion(session.heldObjects.records(of: decoded, stored, step: step))
@@ -26,7 +28,7 @@ final class HeldRecords {
   }
 
   /// Takes records out of a batch.
-  func hold(_ records: Set<Int>, of decoded: DecodedBatch, _ matched: MatchedRecords, _ stored: StoredRows) {
+  func hold(_ records: Set<Int>, of decoded: DecodedBatch, _ matched: MatchedRecords, _ stored: StoredRowReferences) {
     let node = decoded.root
     for row in 0..<node.batch.count where records.contains(Int(node.records[row])) {
       // Other records need not wait for an object that exists already.

@@ -29,7 +29,7 @@ struct ProvisionalRecords {
   ///   - stored: what the rows of the batch match.
   ///   - holdsWaiting: whether records that wait themselves are held back; if not, others that have their objects are.
   ///   - isUncertain: whether a row may still be rejected.
-  func heldBack(_ stored: StoredRows, holdsWaiting: Bool, isUncertain: (UInt64) -> Bool) -> Set<Int> {
+  func heldBack(_ stored: StoredRowReferences, holdsWaiting: Bool, isUncertain: (UInt64) -> Bool) -> Set<Int> {
     if decoded.root.children.isEmpty { return [] }
     var held: Set<Int> = []
     var owners: [[UInt8]: Int] = [:]
@@ -57,8 +57,8 @@ struct ProvisionalRecords {
     return held
   }
 
-  /// Of the records with one match key, one of which needs objects that are not there yet, all but the first: what the
-  /// object is for the others would go with it.
+  /// All but the first of the records with one match key, where one of them waits: if it is rejected, the object goes,
+  /// and what the others say with it.
   func recordsBehindWaiting() -> Set<Int> {
     if waiting.isEmpty { return [] }
     let node = decoded.root

@@ -24,7 +24,7 @@ package struct ChainOutlook {
     var filled: Set<[String]> = []
     for (index, step) in chain.steps.enumerated() {
       guard case .inferred(let inferred) = step.way else { return }
-      let mapping = whole?.followed(by: inferred) ?? inferred
+      let mapping = whole?.composed(with: inferred) ?? inferred
       whole = mapping
       let plan = try StoreMigration.plan(storeAt: path, from: model, to: step.destination.model, mapping: mapping)
       filled = inferred.filled(in: step.destination.model, after: filled)
@@ -49,8 +49,8 @@ package struct ChainOutlook {
 }
 
 extension MappingModel {
-  /// One mapping that does what this one and then another does. Both take values over and compute none.
-  fileprivate func followed(by next: MappingModel) -> MappingModel {
+  /// Composes this mapping and the one after it into one. Neither computes values.
+  fileprivate func composed(with next: MappingModel) -> MappingModel {
     let first = Dictionary(
       entityMappings.compactMap { mapping in mapping.destinationEntityName.map { ($0, mapping) } },
       uniquingKeysWith: { first, _ in first })

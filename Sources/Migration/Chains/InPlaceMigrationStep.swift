@@ -28,7 +28,7 @@ struct InPlaceMigrationStep {
 
 extension MigrationCondition {
   /// The same condition, with the name of the step that it was met in.
-  package func met(in step: String) -> MigrationCondition {
+  package func inStep(_ step: String) -> MigrationCondition {
     var condition = self
     condition.step = step
     return condition

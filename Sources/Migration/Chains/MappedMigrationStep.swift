@@ -10,7 +10,7 @@ struct MappedMigrationStep {
   let mapping: ModelLibrary.Mapping
   let policies: MigrationPolicies
 
-  /// nil for a step that is inferred.
+  /// Nil for a step that is inferred.
   init?(_ step: MigrationChain.Step, _ policies: MigrationPolicies) {
     guard case .mapped(let mapping) = step.way else { return nil }
     source = step.source

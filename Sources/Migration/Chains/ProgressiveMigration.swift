@@ -65,7 +65,7 @@ public struct ProgressiveMigration: StoreMigrating {
     self.makeManager = makeManager
   }
 
-  // MARK: Plans
+  // MARK: - Plans
 
   /// The steps from the model that a store was made with to another.
   /// - Parameters:
@@ -174,7 +174,7 @@ public struct ProgressiveMigration: StoreMigrating {
         ? "write a mapping model between the two, or to a version in between" : "allow mappings to be inferred")
   }
 
-  // MARK: Work
+  // MARK: - Work
 
   /// Brings the store of a description to a model. Where another process does so meanwhile, nothing is left to do.
   /// - Throws: `MigrationError`; `StoreMigrationError` and `StoreError` of a step that was inferred.
@@ -185,7 +185,7 @@ public struct ProgressiveMigration: StoreMigrating {
       infersMappingModels: description.shouldInferMappingModelAutomatically)
     let store = MigrationStore(type: description.type, url: url, options: description.typeOptions)
     do {
-      try carryOut(chain, store, busyTimeout: description.timeout)
+      try run(chain, store, busyTimeout: description.timeout)
     } catch  where Self.isOfAnother(error) || Self.isBesideAnother(error) {
       // Another process that migrates the store gets as much time as a lock is waited for.
       let end = Date() + (Self.isBesideAnother(error) ? description.timeout : 0)
@@ -216,15 +216,15 @@ public struct ProgressiveMigration: StoreMigrating {
     at url: URL, type: some PersistentStoreType, to model: ManagedObjectModel
   ) throws -> MigrationChain {
     let chain = try chain(forStoreAt: url, type: type, to: model)
-    try carryOut(chain, MigrationStore(type: type, url: url), busyTimeout: 5)
+    try run(chain, MigrationStore(type: type, url: url), busyTimeout: 5)
     return chain
   }
 
-  private func carryOut(_ chain: MigrationChain, _ store: MigrationStore, busyTimeout: TimeInterval) throws {
+  private func run(_ chain: MigrationChain, _ store: MigrationStore, busyTimeout: TimeInterval) throws {
     guard let first = chain.steps.first else { return }
     if chain.steps.count == 1, case .inferred(let mapping) = first.way, store.type is SQLitePersistentStoreType {
       willBeginStep?(first)
-      return try carryOut(first, mapping, at: store, isCopy: false, busyTimeout: busyTimeout)
+      return try runInPlace(first, mapping, at: store, isCopy: false, busyTimeout: busyTimeout)
     }
     try store.replacing { partial in
       var present = store
@@ -233,9 +233,9 @@ public struct ProgressiveMigration: StoreMigrating {
         let isLast = index == chain.steps.count - 1
         let next = isLast ? partial : partial.numbered(index)
         do {
-          try carryOut(step, from: present, into: next, busyTimeout: busyTimeout)
+          try runStep(step, from: present, into: next, busyTimeout: busyTimeout)
         } catch StoreMigrationError.conditions(_, let conditions) {
-          throw StoreMigrationError.conditions(path: store.url.path, conditions.map { $0.met(in: step.description) })
+          throw StoreMigrationError.conditions(path: store.url.path, conditions.map { $0.inStep(step.description) })
         } catch let error as StoreError {
           // Errors name the store itself, because the caller does not know the copies.
           throw [next, present].reduce(error) { $0.naming(store.url.path, insteadOf: $1.url.path) }
@@ -248,14 +248,14 @@ public struct ProgressiveMigration: StoreMigrating {
   }
 
   /// Makes the store of the next version.
-  func carryOut(
+  func runStep(
     _ step: MigrationChain.Step, from source: MigrationStore, into destination: MigrationStore,
     busyTimeout: TimeInterval
   ) throws {
     switch step.way {
     case .inferred(let mapping) where source.type is SQLitePersistentStoreType:
       try source.copy(to: destination)
-      try carryOut(step, mapping, at: destination, busyTimeout: busyTimeout)
+      try runInPlace(step, mapping, at: destination, busyTimeout: busyTimeout)
     case .inferred(let mapping):
       let work = try manager(from: step.source.model, to: step.destination.model)
         .migrate(mapping, from: source, into: destination)
@@ -264,17 +264,17 @@ public struct ProgressiveMigration: StoreMigrating {
       let target = step.destination.model
       guard duplicates != .refuse, destination.type is SQLitePersistentStoreType,
         let loose = try target.withoutConstraints()
-      else { return try carryOut(mapping, mapping.mappingModel, step, to: target, source, destination) }
-      try carryOut(mapping, mapping.mappingModel.withoutDestinationHashes, step, to: loose, source, destination)
+      else { return try runMapped(mapping, mapping.mappingModel, step, to: target, source, destination) }
+      try runMapped(mapping, mapping.mappingModel.withoutDestinationHashes, step, to: loose, source, destination)
       let constrained = MigrationChain.Step(
         source: ModelLibrary.Version(name: step.destination.name, model: loose), destination: step.destination,
         way: step.way, losses: [])
-      try carryOut(
+      try runInPlace(
         constrained, loose.inferredMappingModel(to: target), at: destination, as: step, busyTimeout: busyTimeout)
     }
   }
 
-  private func carryOut(
+  private func runMapped(
     _ mapping: ModelLibrary.Mapping, _ mappingModel: MappingModel, _ step: MigrationChain.Step,
     to model: ManagedObjectModel, _ source: MigrationStore, _ destination: MigrationStore
   ) throws {
@@ -289,7 +289,7 @@ public struct ProgressiveMigration: StoreMigrating {
 
   /// Does an inferred step in the store's own file.
   /// - Parameter told: the step to report, where this one is a part of another.
-  private func carryOut(
+  private func runInPlace(
     _ step: MigrationChain.Step, _ mapping: MappingModel, at store: MigrationStore, as told: MigrationChain.Step? = nil,
     isCopy: Bool = true, busyTimeout: TimeInterval
   ) throws {

@@ -74,7 +74,7 @@ struct MappingExpression {
     return try value(of: expression.result, resultVariables, variables, results)
   }
 
-  // MARK: parts
+  // MARK: - Parts
 
   private func value(
     of expression: FetchExpression, _ names: Set<String>, _ variables: MigrationVariables, _ results: [String: Any?]

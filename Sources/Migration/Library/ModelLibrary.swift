@@ -63,7 +63,7 @@ public struct ModelLibrary: Sendable {
     warnings += doubts.mistakes + doubts.staleness
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   /// Reads all versions of a model (`.xcdatamodeld`, `.momd`, or a single model), and the mapping models beside it.
   /// - Parameters:
@@ -150,7 +150,7 @@ public struct ModelLibrary: Sendable {
     }
   }
 
-  // MARK: Versions
+  // MARK: - Versions
 
   /// Inserts the model that is wanted: in the place of the very version where it is one of them, else in the place of
   /// the one that has its hashes, as its defaults may be others, else as the newest.

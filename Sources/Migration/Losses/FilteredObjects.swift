@@ -16,7 +16,8 @@ struct FilteredObjects {
 
   private let filtered: [Filtered]
 
-  /// - Parameter policies: those that the program has. Entities with one that does anything are left to it.
+  /// Entities with a policy class of their own are left out: what it reads is not known.
+  /// - Parameter policies: those that the program has.
   init(_ model: MappingModel, from older: ManagedObjectModel, _ policies: MigrationPolicies) {
     filtered = older.entities.compactMap { entity in
       let mappings = model.entityMappings.filter {
@@ -66,7 +67,7 @@ struct FilteredObjects {
     }
   }
 
-  // MARK: Losses
+  // MARK: - Losses
 
   /// The possible losses, where the objects are not known yet.
   var possibleLosses: [String] {

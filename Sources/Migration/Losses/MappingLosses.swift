@@ -52,7 +52,7 @@ struct MappingLosses {
     items = joined()
   }
 
-  // MARK: What stays
+  // MARK: - What stays
 
   /// The successors of the older model's entities and properties, by their names, without the ones that are left out. A
   /// property that the mapping model fills with another value on purpose counts as kept.
@@ -83,7 +83,7 @@ struct MappingLosses {
     return result
   }
 
-  // MARK: What goes
+  // MARK: - What goes
 
   private mutating func note(_ entity: Entity) {
     guard let readers = readers[entity.name] else {

@@ -63,7 +63,7 @@ extension MigrationManager {
     migrationProgress = 1
   }
 
-  // MARK: Contexts
+  // MARK: - Contexts
 
   /// Runs work inside both contexts and saves its changes; afterwards objects that nothing else holds are released.
   private func inContexts(_ work: () throws -> Void) throws {
@@ -98,7 +98,7 @@ extension MigrationManager {
     }
   }
 
-  // MARK: Passes
+  // MARK: - Passes
 
   /// - Returns: how many source objects there were.
   private func createInstances(_ step: MappingPlan.Step) throws -> Int {

@@ -89,7 +89,7 @@ open class MigrationManager {
     progressHandler(migrationProgress)
   }
 
-  // MARK: Associations
+  // MARK: - Associations
 
   /// Notes that an entity mapping made a destination object from a source object. Policies that make objects themselves
   /// call it.

@@ -52,13 +52,13 @@ public final class StagedMigrationManager: StoreMigrating {
         do {
           try carryOut(step, partial, description)
         } catch StoreMigrationError.conditions(_, let conditions) {
-          throw StoreMigrationError.conditions(path: url.path, conditions.map { $0.met(in: step.stage.label) })
+          throw StoreMigrationError.conditions(path: url.path, conditions.map { $0.inStep(step.stage.label) })
         }
       }
     }
   }
 
-  // MARK: Steps
+  // MARK: - Steps
 
   /// One version to the next, and the stage that has it done.
   private struct Step {

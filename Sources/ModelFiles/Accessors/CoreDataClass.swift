@@ -52,7 +52,7 @@ struct CoreDataClass {
       """
   }
 
-  // MARK: Types
+  // MARK: - Types
 
   /// Objects are optional whatever the model says, and scalars never are.
   private func type(of attribute: AttributeDefinition) -> String {
@@ -99,7 +99,7 @@ struct CoreDataClass {
       ?? names.appleType("NSManagedObject")
   }
 
-  // MARK: Accessors of relationships
+  // MARK: - Accessors of relationships
 
   private func accessorText(_ relationship: RelationshipDefinition) -> String {
     let name = relationship.name
@@ -127,7 +127,7 @@ struct CoreDataClass {
       "    @objc(\(selector))\n    @NSManaged public func \(signature)\n\n"
     }
     return """
-      // MARK: Generated accessors for \(name)
+      // MARK: - Generated accessors for \(name)
       extension \(className) {
 
       \(methods.joined())}

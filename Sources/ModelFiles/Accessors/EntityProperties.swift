@@ -38,7 +38,7 @@ struct EntityProperties {
       || own.relationships.contains { $0.isToMany && $0.isOrdered }
   }
 
-  // MARK: Fetched properties
+  // MARK: - Fetched properties
 
   private func text(of property: FetchedPropertyDefinition) -> String {
     let member =
@@ -51,7 +51,7 @@ struct EntityProperties {
       """
   }
 
-  // MARK: Key paths
+  // MARK: - Key paths
 
   /// One function for the classes of a whole tree of entities: those of an extension cannot be overridden. Inherited
   /// properties have other key paths than those of the parent's class, so that they are listed for each class.

@@ -50,7 +50,7 @@ struct SwiftNames: Sendable {
     declared = properties.union(elements).union(classNames).union(structNames.values)
   }
 
-  // MARK: Composites
+  // MARK: - Composites
 
   /// The struct of a composite type as code writes it.
   func structName(of composite: AttributeDefinition.CompositeReference) -> String? {
@@ -119,7 +119,7 @@ struct SwiftNames: Sendable {
     return isIdentifier(last) ? last : "Composite"
   }
 
-  // MARK: Classes and properties
+  // MARK: - Classes and properties
 
   /// The entity's class as code writes it.
   func className(of entity: Entity) -> String { Self.escaped(classNames[entity.index]) }

@@ -48,7 +48,7 @@ struct CompiledModelEncoder {
         message: ([entity, property].compactMap { $0 }.joined(separator: ".")) + ": " + message))
   }
 
-  // MARK: entities
+  // MARK: - Entities
 
   /// An entity and its ancestors, the topmost first.
   func lineage(of name: String) -> [EntityDefinition] {
@@ -118,7 +118,7 @@ struct CompiledModelEncoder {
     return described
   }
 
-  // MARK: the model's other parts
+  // MARK: - The model's other parts
 
   /// The entities, in the dictionary with fixed keys that Core Data keeps them in.
   private mutating func knownKeys(_ names: [String]) -> Reference {
@@ -204,7 +204,7 @@ struct CompiledModelEncoder {
     return reference
   }
 
-  // MARK: parts
+  // MARK: - Parts
 
   mutating func text(_ text: String?) -> KeyedArchiveBuilder.Field {
     .object(text.map { archive.add(string: $0) } ?? .null)

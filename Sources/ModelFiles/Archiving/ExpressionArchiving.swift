@@ -37,7 +37,7 @@ struct ExpressionArchiving {
     return add(expression, to: &archive)
   }
 
-  // MARK: predicates
+  // MARK: - Predicates
 
   private mutating func add(_ predicate: FetchPredicate, to archive: inout KeyedArchiveBuilder) -> Reference? {
     switch predicate.generalized {
@@ -108,7 +108,7 @@ struct ExpressionArchiving {
       ])
   }
 
-  // MARK: expressions
+  // MARK: - Expressions
 
   private mutating func add(_ expression: FetchExpression, to archive: inout KeyedArchiveBuilder) -> Reference? {
     switch expression {

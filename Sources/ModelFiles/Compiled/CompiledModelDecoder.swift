@@ -54,7 +54,7 @@ struct CompiledModelDecoder {
       do {
         parts.entities.append(try decodeEntity(entity, propertyNames: propertyNames))
       } catch {
-        throw error.said(of: entity.name)
+        throw error.naming(entity.name)
       }
     }
     parts.configurations = try configurations(model)

@@ -39,7 +39,7 @@ struct PredicateText {
     }
   }
 
-  // MARK: Predicates
+  // MARK: - Predicates
 
   private mutating func predicate(_ value: ArchivedValue, _ depth: Int) throws(ArchiveError) -> String {
     try enter(depth)
@@ -77,7 +77,7 @@ struct PredicateText {
     }
   }
 
-  // MARK: Expressions
+  // MARK: - Expressions
 
   private mutating func expression(_ value: ArchivedValue, _ depth: Int) throws(ArchiveError) -> String {
     try enter(depth)

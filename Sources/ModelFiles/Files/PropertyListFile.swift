@@ -5,7 +5,7 @@ import PropertyLists
 
 /// A small property list in a file, binary or XML, such as the ones that stand beside models.
 struct PropertyListFile {
-  /// nil for a file without a value: no text at all, or no element inside `plist`.
+  /// Nil for a file without a value: no text at all, or no element inside `plist`.
   let value: PropertyListValue?
 
   private static let maximumByteCount = 16 << 20

@@ -41,7 +41,7 @@ enum CompiledMappingReader {
       mapping.userInfo = try userInfo(object.dictionary("NSUserInfo"))
       return mapping
     } catch {
-      throw error.said(of: name)
+      throw error.naming(name)
     }
   }
 

@@ -17,7 +17,7 @@ enum EmbeddedModelReader {
       do throws(ArchiveError) {
         entities.append(try entity(object, name: name))
       } catch {
-        throw error.said(of: name)
+        throw error.naming(name)
       }
     }
     do throws(ModelError) {

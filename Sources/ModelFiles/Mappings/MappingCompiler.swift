@@ -42,7 +42,7 @@ struct MappingCompiler {
     return MappingModelFile.EmbeddedModel(model: model, path: document.root.text("\(side)modelpath") ?? "")
   }
 
-  // MARK: Entity mappings
+  // MARK: - Entity mappings
 
   private mutating func mappingModel() throws(ArchiveError) -> MappingModel {
     var numbered: [(number: Int, object: MappingDocument.Object)] = []
@@ -50,7 +50,7 @@ struct MappingCompiler {
       do throws(ArchiveError) {
         numbered.append((try object.integer("mappingnumber") ?? .max, object))
       } catch {
-        throw error.said(of: Self.name(of: object))
+        throw error.naming(Self.name(of: object))
       }
     }
     let objects = numbered.sorted { ($0.number, $0.object.id) < ($1.number, $1.object.id) }.map(\.object)
@@ -62,7 +62,7 @@ struct MappingCompiler {
       do throws(ArchiveError) {
         mappings.append(try entityMapping(object))
       } catch {
-        throw error.said(of: Self.name(of: object))
+        throw error.naming(Self.name(of: object))
       }
     }
     if Set(mappings.map(\.name)).count != mappings.count {
@@ -131,7 +131,7 @@ struct MappingCompiler {
       + "$manager.sourceContext, NO)"
   }
 
-  // MARK: Property mappings
+  // MARK: - Property mappings
 
   /// The order of compiled mapping models.
   private static func precedes(_ left: PropertyMapping, _ right: PropertyMapping) -> Bool {
@@ -143,7 +143,7 @@ struct MappingCompiler {
       guard let bytes = try property.data("valueexpressiondata") else { return nil }
       return try PredicateText.mappingExpression(KeyedArchive(bytes).root())
     } catch {
-      throw error.said(of: name)
+      throw error.naming(name)
     }
   }
 

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
       if relationship.definition.deleteRule == .cascade {
         for destination in try destinations(of: object, index) { delete(destination) }
       }
-      try letGo(of: object, index)
+      try removeFromInverse(object, at: index)
     }
     if !object.hasStored {
       unregister(object.objectID)
@@ -90,19 +90,21 @@ extension ManagedObjectContext {
   }
 
   /// Takes a deleted object out of the inverse of one of its relationships.
-  func letGo(of object: ManagedObject, _ index: Int) throws {
+  func removeFromInverse(_ object: ManagedObject, at index: Int) throws {
     guard let inverse = object.runtime.layout.inverses[index] else { return }
     let relationship = object.runtime.layout.relationships[index]
     if inverse.isToMany && !relationship.isToMany {
       // The deleted row stores the membership, so the owner loses the member whatever the delete rule says.
-      if let owner = object.destinations[index] { follow(object.objectID, isAddition: false, in: owner, inverse) }
+      if let owner = object.destinations[index] {
+        applyMembershipChange(object.objectID, isAddition: false, in: owner, inverse)
+      }
       return
     }
     let rule = relationship.definition.deleteRule
     guard rule == .nullify || rule == .cascade else { return }
     for destination in try destinations(of: object, index) {
       if inverse.isToMany {
-        follow(object.objectID, isAddition: false, in: destination.objectID, inverse)
+        applyMembershipChange(object.objectID, isAddition: false, in: destination.objectID, inverse)
       } else if let back = destination.runtime.index(of: inverse),
         destination.currentDestination(back) == object.objectID
       {

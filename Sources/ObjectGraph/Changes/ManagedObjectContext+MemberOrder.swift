@@ -4,8 +4,8 @@ import StoreInterface
 /// Members that were set at the other side come last in an ordered relationship. The store puts them there by itself,
 /// in the order of their primary keys; where they stand otherwise in a context, the save has to write the order.
 extension ManagedObjectContext {
-  /// Has the save write the orders that the store would not come to by itself. Loads the relationships that it is about
-  /// where they are not.
+  /// Notes the ordered relationships whose order a save must write, because the store's own, by primary key, would
+  /// differ. Loads them where needed.
   /// - Throws: what loading throws.
   /// - Complexity: linear in the ordered relationships that changed since the last save, with their members.
   func stateOrdersOfMembers() throws {

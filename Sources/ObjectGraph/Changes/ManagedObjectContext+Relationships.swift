@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   typealias KnownPosition = (entityIndex: Int, index: Int?)
 
   /// Adds a member to a to-many relationship, or removes it, because the other side was set.
-  func follow(
+  func applyMembershipChange(
     _ member: ObjectID, isAddition: Bool, in owner: ObjectID, _ relationship: Relationship,
     _ known: KnownPosition? = nil
   ) {

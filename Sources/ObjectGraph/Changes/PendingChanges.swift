@@ -37,7 +37,7 @@ final class PendingChanges {
     inserted.contains(where: \.isInserted) || !deleted.isEmpty || maybeUpdated.contains(where: \.hasOwnChanges)
   }
 
-  // MARK: Objects
+  // MARK: - Objects
 
   func insert(_ object: ManagedObject) { inserted.append(object) }
 
@@ -124,7 +124,7 @@ final class PendingChanges {
     hasOrderedMemberChanges = false
   }
 
-  // MARK: Delete rules
+  // MARK: - Delete rules
 
   func propagateLater(_ object: ManagedObject) { unpropagatedDeletes.append(object) }
 
@@ -149,7 +149,7 @@ final class PendingChanges {
     deletesToRepeat = []
   }
 
-  // MARK: Relationships
+  // MARK: - Relationships
 
   /// Remembers that an object is gone as long as changes that are pending may lead to it.
   func noteLoss(of id: ObjectID) {
@@ -194,7 +194,7 @@ final class PendingChanges {
   /// The owners that were noted in this event, which ends.
   func removeEventOwners() -> [ManagedObject] { ownerChanges.removeEventOwners() }
 
-  // MARK: Invariants
+  // MARK: - Invariants
 
   /// What is wrong with the lists, if anything. An object must be on a list at most once and have the list's flag or
   /// status.

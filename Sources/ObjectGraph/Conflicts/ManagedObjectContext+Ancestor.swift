@@ -100,8 +100,8 @@ extension ManagedObjectContext {
 
   /// Throws while the context must not wait for its parent, and remembers the question.
   private func refuse(_ objectIDs: [ObjectID] = [], members owners: [ManagedObject] = [], _ index: Int = 0) throws {
-    guard refusals.isRefusing, !isParentAtHand else { return }
-    refusals.note(objectIDs, owners.map { MemberKey(owner: $0.objectID, relationship: index) })
+    guard deferredRequests.isDeferring, !isParentAtHand else { return }
+    deferredRequests.note(objectIDs, owners.map { MemberKey(owner: $0.objectID, relationship: index) })
     throw WouldWaitForParent()
   }
 }

@@ -88,10 +88,10 @@ extension ManagedObjectContext {
   /// become faults.
   private func askLater(_ unknown: ParentStateRequest) {
     guard let parent else { return }
-    parent.follow { [weak self] in
+    parent.enqueueMerge { [weak self] in
       parent.tell(unknown) { [weak self] state in
         guard let self else { return }
-        follow { self.complete(unknown, state) }
+        enqueueMerge { self.complete(unknown, state) }
       }
     }
   }

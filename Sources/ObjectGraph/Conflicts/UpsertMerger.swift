@@ -82,7 +82,7 @@ struct UpsertMerger {
     return object.status == .loaded ? object : nil
   }
 
-  // MARK: Looking ahead
+  // MARK: - Looking ahead
 
   /// Loads the to-many relationships of stored objects that are going to get members.
   private func loadMembers(of conflicts: [ConstraintConflict]) throws {
@@ -126,7 +126,7 @@ struct UpsertMerger {
     }
   }
 
-  // MARK: Joining two
+  // MARK: - Joining two
 
   /// Gives a new object's values, links and identity to another, and forgets it.
   private mutating func give(_ object: ManagedObject, to keeper: ManagedObject) throws {

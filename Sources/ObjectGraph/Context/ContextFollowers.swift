@@ -24,6 +24,6 @@ final class ContextFollowers: Sendable {
     let contexts = followers.withLock { $0.compactMap(\.context) }.filter { $0 !== saver }
     if contexts.isEmpty { return }
     let changes = changes()
-    for context in contexts { context.follow { context.mergeChanges(changes) } }
+    for context in contexts { context.enqueueMerge { context.mergeChanges(changes) } }
   }
 }

@@ -117,7 +117,7 @@ extension ManagedObjectContext {
     try owner.setObjects(objects(with: members).filter { !$0.isDeletedHere }, for: name)
   }
 
-  // MARK: Ids
+  // MARK: - Ids
 
   /// The permanent id that a temporary one became here, or the id itself.
   func permanentID(for id: ObjectID) -> ObjectID {
@@ -156,7 +156,7 @@ extension ManagedObjectContext {
       parent.adoptIDsOfParent()
       defer {
         adoptIDsOfParent()
-        stampOfLastAnswer = parent.stateStamp
+        versionOfLastAnswer = parent.stateVersion
       }
       return try question()
     }
@@ -181,9 +181,9 @@ extension FetchSpecification {
 }
 
 extension ManagedObject {
-  /// The current values as a row for a child context. The version is the state stamp of this moment, so that the child
+  /// The current values as a row for a child context. The version is the context's of this moment, so that the child
   /// can tell older answers from newer ones.
   var currentSnapshot: Snapshot {
-    Snapshot(objectID: objectID, version: context?.stateStamp ?? 0, attributes: values, toOne: destinations)
+    Snapshot(objectID: objectID, version: context?.stateVersion ?? 0, attributes: values, toOne: destinations)
   }
 }

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
 
   /// Whether the end of this event applies delete rules, for which the parent may have to be asked.
   var propagatesDeletesNow: Bool {
-    settings.propagatesDeletesAtEndOfEvent && (!isFollowing || isParentAtHand)
+    settings.propagatesDeletesAtEndOfEvent && (!isMergeEvent || isParentAtHand)
   }
 
   /// Has changes that are made on the main queue outside of `perform` processed once the code that makes them is done.

@@ -59,10 +59,10 @@ extension ManagedObjectContext {
 
   /// Runs this context's part of a merge of another context's save, some time from now. It does not wait for the
   /// parent's queue, whose thread may be waiting for this one.
-  func follow(_ work: @escaping @Sendable () -> Void) {
+  func enqueueMerge(_ work: @escaping @Sendable () -> Void) {
     confinement.async {
       self.inEventOfCurrent {
-        self.isFollowing = true
+        self.isMergeEvent = true
         work()
       }
     }

@@ -176,7 +176,7 @@ extension ManagedObjectContext {
       object.unloadMembers(index)
     } else {
       guard let fresh = try newMembers(of: object, index) else { return }
-      object.rebaseMembers(onto: fresh, stamp: stampOfLastAnswer, at: index)
+      object.rebaseMembers(onto: fresh, version: versionOfLastAnswer, at: index)
     }
   }
 
@@ -189,7 +189,7 @@ extension ManagedObjectContext {
       return nil
     }
     // The list is at least as new as the shared state.
-    if object.memberLists[index].map({ $0.stamp >= state.stamp }) == true { return nil }
+    if object.memberLists[index].map({ $0.version >= state.version }) == true { return nil }
     return members
   }
 

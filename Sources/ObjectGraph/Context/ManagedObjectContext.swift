@@ -105,13 +105,13 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   /// How many of the ids that became permanent in each ancestor, from the parent upwards, this context has taken over.
   var seenIDChangeCounts: [Int] = []
   /// Counts the states that children were given (`ParentState`). The rows that children read have it as their version.
-  private(set) var stateStamp: Int64 = 0
-  /// The parent's count when it last answered.
-  var stampOfLastAnswer: Int64 = 0
+  private(set) var stateVersion: Int64 = 0
+  /// The parent's `stateVersion` when it last answered.
+  var versionOfLastAnswer: Int64 = 0
   /// Whether the current event is only a merge of another context's save.
-  var isFollowing = false
+  var isMergeEvent = false
   /// The questions to the parent that a fetch left out, because it must not wait for the parent.
-  let refusals = UnaskedParentState()
+  let deferredRequests = DeferredParentRequests()
 
   /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.
   public init(concurrencyType: ConcurrencyType, name: String = "") {
@@ -142,7 +142,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
     attach(to: parent)
   }
 
-  // MARK: Where it reads from
+  // MARK: - Where it reads from
 
   /// What the context shares with the other contexts of its container. It is set once, before the context is used,
   /// unless the context was made with one. Implicitly unwrapped, as asking a context that has none is a mistake of the
@@ -212,7 +212,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
       // Changes of a hook or an observer are processed by the save, or the processing, that called it.
       if eventDepth == 1 && !saves.isUnderWay && !isProcessing { processPendingChanges() }
       if eventDepth == 1 {
-        isFollowing = false
+        isMergeEvent = false
         registry.releaseUnused()
         prefetched = []
         retainedParents = [:]
@@ -225,10 +225,10 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   /// Keeps what was prefetched alive, instead of what was prefetched before.
   func keep(prefetched objects: [ManagedObject]) { prefetched = objects }
 
-  /// The stamp of what is told to children now.
-  func nextStateStamp() -> Int64 {
-    stateStamp += 1
-    return stateStamp
+  /// The version of what is told to children now.
+  func nextStateVersion() -> Int64 {
+    stateVersion += 1
+    return stateVersion
   }
 
   /// To be called by whatever reads or writes a setting.
@@ -236,7 +236,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
     if hasBegun.load(ordering: .relaxed) { checkConfinement() }
   }
 
-  // MARK: Objects
+  // MARK: - Objects
 
   /// Whether a save would write anything.
   public var hasChanges: Bool {
@@ -277,13 +277,17 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   /// abstract.
   @discardableResult public func insert(_ entity: Entity) -> ManagedObject {
     checkConfinement()
-    // Both are mistakes of the program; Core Data raises exceptions.
-    precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
-    precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
+    requireInsertable(entity)
     let entityContext = entityContext(entity.index)
     let object = makeInserted(entityContext, temporaryIDs.next(in: entityContext.temporaryIDs))
     object.awakeFromInsert()
     return object
+  }
+
+  private func requireInsertable(_ entity: Entity) {
+    // Both are mistakes of the program; Core Data raises exceptions.
+    precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
+    precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
   }
 
   func makeInserted(_ entityContext: EntityContext, _ id: ObjectID) -> ManagedObject {
@@ -321,9 +325,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   /// What makes a new object of an entity, which must belong to the container's model and not be abstract.
   func registration(of entity: Entity, as objectClass: ManagedObject.Type) -> ManagedObject.Registration {
     checkConfinement()
-    // Both are mistakes of the program; Core Data raises exceptions.
-    precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
-    precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
+    requireInsertable(entity)
     let entityContext = entityContext(entity.index)
     let known = entityContext.runtime.classOfNewObject()
     precondition(known == objectClass, "\(entity.name) has the class \(known), not \(objectClass)")

@@ -23,7 +23,7 @@ public final class FetchedResultsController<ResultType> {
     self.typed = typed
   }
 
-  // MARK: What it was made with
+  // MARK: - What it was made with
 
   /// The context that the fetched objects belong to.
   public var managedObjectContext: ManagedObjectContext { results.managedObjectContext }
@@ -44,7 +44,7 @@ public final class FetchedResultsController<ResultType> {
     set { results.delegate = newValue }
   }
 
-  // MARK: Results
+  // MARK: - Results
 
   /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
   /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path
@@ -72,7 +72,7 @@ public final class FetchedResultsController<ResultType> {
   /// The results as ids; nil before `performFetch`.
   public var snapshot: FetchedResultsSnapshot? { results.snapshot }
 
-  // MARK: Index titles
+  // MARK: - Index titles
 
   /// The index titles of the sections, each once, in the order of the sections.
   public var sectionIndexTitles: [String] { results.sectionIndexTitles }

@@ -30,7 +30,7 @@ struct RemainingResults {
 
     /// The object at a position among those that are left.
     subscript(position: Int) -> ManagedObject {
-      // The objects taken out before it: those with so few of the others before them.
+      // `gone[i] - i` objects remain before `gone[i]`: count the removed ones that stand before the position.
       items[position + Bisection.firstIndex(below: gone.count) { gone[$0] - $0 > position }]
     }
   }

@@ -120,7 +120,7 @@ struct ResultsFollower {
     }
     guard !unchanged.isEmpty else { return (all, matching) }
     // A merge must not wait for the parent.
-    if (context.isFollowing || context.merge.isUnderWay) && !context.isParentAtHand { return nil }
+    if (context.isMergeEvent || context.merge.isUnderWay) && !context.isParentAtHand { return nil }
     // For unchanged objects the store evaluates the predicate, as it does in every fetch.
     var request = specification
     let isUnchanged = FetchPredicate.selfIsIn(Array(unchanged))

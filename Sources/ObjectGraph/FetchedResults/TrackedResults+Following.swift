@@ -39,38 +39,41 @@ extension TrackedResults {
 
   /// Temporary ids that were told of have become permanent: a list of ids gets the new ones, in the places of the old.
   private func idsDidChange() {
-    guard told.hasTemporaryIDs, let snapshot else { return }
-    let (ids, toldIDs) = (snapshot.objectIDs, told.objectIDs)
-    if ids.count == toldIDs.count && ids != toldIDs { tellIDs() }
+    guard delegateSnapshot.hasTemporaryIDs, let snapshot else { return }
+    let (ids, knownIDs) = (snapshot.objectIDs, delegateSnapshot.objectIDs)
+    if ids.count == knownIDs.count && ids != knownIDs { notifyDelegateOfIDs() }
   }
 
-  private func tellIDs() {
-    guard let delegate, let controller, let snapshot else { return isToldCurrent = false }
-    tell(snapshot, snapshot.objectIDs.difference(from: told.objectIDs).inferringMoves(), delegate, controller)
+  private func notifyDelegateOfIDs() {
+    guard let delegate, let controller, let snapshot else { return isDelegateSnapshotCurrent = false }
+    notifyDelegate(
+      snapshot, snapshot.objectIDs.difference(from: delegateSnapshot.objectIDs).inferringMoves(), delegate, controller)
   }
 
-  /// Does what `tellIDs` does, where it is known what was touched.
-  private func tellIDs(touched: [ResultsChanges<ManagedObject>.Touched]) {
-    guard isToldCurrent, let delegate, let controller, let content else { return tellIDs() }
-    let snapshot = told.following(to: content, touched)
-    guard let difference: CollectionDifference<ObjectID> = told.difference(to: snapshot, touched) else {
-      return tellIDs()
+  /// As `notifyDelegateOfIDs()`, from the touched objects alone.
+  private func notifyDelegateOfIDs(touched: [ResultsChanges<ManagedObject>.Touched]) {
+    guard isDelegateSnapshotCurrent, let delegate, let controller, let content else { return notifyDelegateOfIDs() }
+    let snapshot = delegateSnapshot.following(to: content, touched)
+    guard let difference: CollectionDifference<ObjectID> = delegateSnapshot.difference(to: snapshot, touched) else {
+      return notifyDelegateOfIDs()
     }
-    tell(snapshot, difference, delegate, controller)
+    notifyDelegate(snapshot, difference, delegate, controller)
   }
 
-  private func tell(
+  private func notifyDelegate(
     _ snapshot: FetchedResultsSnapshot, _ difference: CollectionDifference<ObjectID>,
     _ delegate: any FetchedResultsControllerDelegate, _ controller: FetchedResultsController<any FetchRequestResult>
   ) {
-    let told = tellingCount
+    let updates = delegateUpdateCount
     let replaced = replacementCount
     // What the delegate does in the callback may be told before this returns: from the ids that it knows.
-    isToldCurrent = false
+    isDelegateSnapshotCurrent = false
     delegate.controller(controller, didChangeContentWith: snapshot)
-    if tellingCount != told { return }
-    if replacementCount != replaced || (snapshot.hasTemporaryIDs && snapshot != self.snapshot) { return tellIDs() }
-    noteTelling(snapshot)
+    if delegateUpdateCount != updates { return }
+    if replacementCount != replaced || (snapshot.hasTemporaryIDs && snapshot != self.snapshot) {
+      return notifyDelegateOfIDs()
+    }
+    noteDelegateUpdate(snapshot)
     delegate.controller(controller, didChangeContentWith: difference)
   }
 
@@ -100,9 +103,9 @@ extension TrackedResults {
     apply(edit, new: remaining + new)
     let difference = ResultsChanges(from: edit.oldNames, to: content ?? [], touched: edit.touched)
     if !difference.isEmpty {
-      tell(difference, deletedSection: { edit.emptied[$0] }) { tellIDs(touched: edit.touched) }
+      notifyDelegate(difference, deletedSection: { edit.emptied[$0] }) { notifyDelegateOfIDs(touched: edit.touched) }
     } else if edit.touched.contains(where: { $0.from != $0.to }) {
-      isToldCurrent = false
+      isDelegateSnapshotCurrent = false
     }
   }
 
@@ -111,7 +114,7 @@ extension TrackedResults {
     let context = managedObjectContext
     // Changes that observers have made already are not part of this notification.
     guard let content, let follower, isFollowable, context.event.isEmpty, context.deferredError == nil,
-      !context.refusals.isRefusing
+      !context.deferredRequests.isDeferring
     else {
       return nil
     }
@@ -129,11 +132,11 @@ extension TrackedResults {
     guard content != nil else { return isFetchDue = false }
     dueChanges.formUnion(changed)
     let context = managedObjectContext
-    if (context.isFollowing || context.merge.isUnderWay) && !context.isParentAtHand { return fetchLater() }
+    if (context.isMergeEvent || context.merge.isUnderWay) && !context.isParentAtHand { return fetchLater() }
     isFetchDue = false
     let deferred = context.deferredError
     let staleSnapshotCount = context.staleSnapshotCount
-    let result = Result { try makeSections(of: fetch()) }
+    let result = Result { try sectionMaker.makeSections(of: fetch()) }
     finishFetch(result, deferred: deferred, isFollowable: context.staleSnapshotCount == staleSnapshotCount)
   }
 
@@ -146,7 +149,7 @@ extension TrackedResults {
     let link = ResultsLink(self)
     managedObjectContext.fetchWithoutWaiting(specification) { read in
       guard let results = link.results else { return FetchedContent(sections: []) }
-      return FetchedContent(sections: try results.makeSections(of: results.fetch(reading: read)))
+      return FetchedContent(sections: try results.sectionMaker.makeSections(of: results.fetch(reading: read)))
     } _: { result in
       guard let results = link.results else { return }
       results.isFetchUnderWay = false
@@ -184,9 +187,9 @@ extension TrackedResults {
       let difference = ResultsChanges(from: old, to: new, changed: changed)
       if difference.isEmpty {
         // Ids may be others, or sections in another order.
-        isToldCurrent = false
+        isDelegateSnapshotCurrent = false
       } else {
-        tell(difference, deletedSection: { old[$0] }) { tellIDs() }
+        notifyDelegate(difference, deletedSection: { old[$0] }) { notifyDelegateOfIDs() }
       }
     }
   }
@@ -229,15 +232,15 @@ extension TrackedResults {
   }
 
   /// - Parameter deletedSection: a section that is gone, by its old place.
-  private func tell(
+  private func notifyDelegate(
     _ changes: ResultsChanges<ManagedObject>, deletedSection: (Int) -> ResultsChanges<ManagedObject>.Section?,
     ids: () -> Void
   ) {
-    guard let delegate, let controller, let content else { return isToldCurrent = false }
+    guard let delegate, let controller, let content else { return isDelegateSnapshotCurrent = false }
     func path(_ position: ResultsChanges<ManagedObject>.Position) -> IndexPath { [position.section, position.item] }
     // Callbacks may change or fetch the results, and what that tells starts from the ids that the delegate knows.
-    let (told, replaced, wasToldCurrent) = (tellingCount, replacementCount, isToldCurrent)
-    isToldCurrent = false
+    let (updates, replaced, wasCurrent) = (delegateUpdateCount, replacementCount, isDelegateSnapshotCurrent)
+    isDelegateSnapshotCurrent = false
     delegate.controllerWillChangeContent(controller)
     for index in changes.deletedSections {
       guard let section = deletedSection(index) else { continue }
@@ -259,9 +262,9 @@ extension TrackedResults {
       }
     }
     delegate.controllerDidChangeContent(controller)
-    if tellingCount != told { return }
-    if replacementCount != replaced { return tellIDs() }
-    isToldCurrent = wasToldCurrent
+    if delegateUpdateCount != updates { return }
+    if replacementCount != replaced { return notifyDelegateOfIDs() }
+    isDelegateSnapshotCurrent = wasCurrent
     ids()
   }
 }

@@ -24,18 +24,18 @@ final class TrackedResults {
   weak var delegate: (any FetchedResultsControllerDelegate)? {
     didSet {
       observeContext()
-      if delegate === oldValue || isToldCurrent { return }
-      told = snapshot ?? told
-      isToldCurrent = true
+      if delegate === oldValue || isDelegateSnapshotCurrent { return }
+      delegateSnapshot = snapshot ?? delegateSnapshot
+      isDelegateSnapshotCurrent = true
     }
   }
 
   typealias Content = [ResultsChanges<ManagedObject>.Section]
   private(set) var content: Content?
   /// The ids that the delegate knows, from the last fetch or the last change that was told.
-  var told = FetchedResultsSnapshot(sections: [])
+  var delegateSnapshot = FetchedResultsSnapshot(sections: [])
   /// Whether these are the ids of the results.
-  var isToldCurrent = false
+  var isDelegateSnapshotCurrent = false
   /// Why the results could not follow the last change of the context: they are those before it then. A fetch or a
   /// change that succeeds takes it away.
   var error: (any Error)?
@@ -54,16 +54,13 @@ final class TrackedResults {
   /// Whether the results stand in the order of what their objects are here, so that changes can be followed.
   var isFollowable = false
   /// How often the delegate was told all ids.
-  private(set) var tellingCount = 0
+  private(set) var delegateUpdateCount = 0
   /// How often the results became others.
   private(set) var replacementCount = 0
   /// Results that had no permanent ids when they came.
   private(set) var newResults: [ManagedObject] = []
-  /// Where every object is; nil until it pays to know.
-  private var positions: [ManagedObject: IndexPath]?
-  /// How many objects were searched for without knowing.
-  private var searchCount = 0
-  private let mostSearches = 16
+  /// Where objects are in the sections.
+  private var positions = ResultPositions()
   var observers: [any NSObjectProtocol] = []
 
   init(
@@ -82,7 +79,7 @@ final class TrackedResults {
 
   deinit { observers.forEach { NotificationCenter.default.removeObserver($0) } }
 
-  // MARK: Results
+  // MARK: - Results
 
   /// Fetches, and makes the sections. The delegate is told their snapshot, and no changes.
   /// - Throws: what the fetch throws; `FetchedResultsError` when there is no sort descriptor, the section key path
@@ -92,16 +89,17 @@ final class TrackedResults {
     requireClass(specification)
     // Core Data raises an exception.
     precondition(specification.resultType == .objects, "a fetched results controller needs a request for objects")
-    let stamp = cacheStamp()
+    let stamp = sectionMaker.cacheStamp()
     let staleCount = managedObjectContext.staleSnapshotCount
     let found = try fetch()
     // Names from objects that are older than their rows must not be kept for later runs.
-    show(try sections(of: found, stamp: managedObjectContext.staleSnapshotCount == staleCount ? stamp : nil))
+    show(
+      try sectionMaker.sections(of: found, stamp: managedObjectContext.staleSnapshotCount == staleCount ? stamp : nil))
     isFetchDue = false
     dueIDs = []
-    follower = ResultsFollower(specification, in: managedObjectContext, naming: try sectionNaming())
+    follower = ResultsFollower(specification, in: managedObjectContext, naming: try sectionMaker.sectionNaming())
     isFollowable = managedObjectContext.staleSnapshotCount == staleCount
-    noteTelling(snapshot ?? told)
+    noteDelegateUpdate(snapshot ?? delegateSnapshot)
     error = nil
     observeContext()
     if let delegate, let controller, let snapshot { delegate.controller(controller, didChangeContentWith: snapshot) }
@@ -118,22 +116,7 @@ final class TrackedResults {
 
   /// Where an object is; nil when it is not among the results.
   func indexPath(forObject object: ManagedObject) -> IndexPath? {
-    if let positions { return positions[object] }
-    let content = content ?? []
-    if searchCount < mostSearches {
-      searchCount += 1
-      let scan = AddressScan(CollectionOfOne<ManagedObject>(object))
-      for (section, part) in content.enumerated() {
-        if let item = scan.indexes(in: part.items).first { return [section, item] }
-      }
-      return nil
-    }
-    var found: [ManagedObject: IndexPath] = [:]
-    for (section, part) in content.enumerated() {
-      for (item, object) in part.items.enumerated() { found[object] = [section, item] }
-    }
-    positions = found
-    return found[object]
+    positions.indexPath(forObject: object, in: content ?? [])
   }
 
   /// The results as ids; nil before `performFetch`.
@@ -144,7 +127,7 @@ final class TrackedResults {
     }
   }
 
-  // MARK: Index titles
+  // MARK: - Index titles
 
   /// The index titles of the sections, each once, in the order of the sections.
   var sectionIndexTitles: [String] {
@@ -163,16 +146,16 @@ final class TrackedResults {
     (content ?? []).firstIndex { sectionIndexTitle(forSectionName: $0.name) == title }
   }
 
-  // MARK: Making sections
+  // MARK: - Making sections
 
   func fetch() throws -> Found { try fetch(reading: managedObjectContext.snapshotBlocks) }
 
   func fetch(reading read: ManagedObjectContext.RowReading) throws -> Found {
     guard !specification.sortDescriptors.isEmpty else { throw FetchedResultsError.noSortDescriptor }
-    _ = try sectionNaming()
+    _ = try sectionMaker.sectionNaming()
     let context = managedObjectContext
     var request = specification
-    if context.refusals.isRefusing {
+    if context.deferredRequests.isDeferring {
       // Values are here already, and prefetching would ask for more.
       request.includesPropertyValues = true
       request.relationshipKeyPathsForPrefetching = []
@@ -192,85 +175,11 @@ final class TrackedResults {
     var count: Int { objects.count }
   }
 
-  /// The state of the stores' files, taken before the fetch; nil where sections cannot be kept, because more than the
-  /// files decides about them.
-  private func cacheStamp() -> String? {
-    let context = managedObjectContext
-    if sectionNameKeyPath == nil || cacheName == nil || context.parent != nil || context.hasChanges { return nil }
-    // A context with a generation may read older rows than the files have.
-    if context.generationToken != nil { return nil }
-    if !specification.predicate.isRepeatable { return nil }
-    // The versions of objects that are not fetched are not compared.
-    if sectionNameKeyPath?.contains(".") == true, context.hasLoadedObjects { return nil }
-    return SectionCache.stamp(context.coordinator)
-  }
-
-  /// The sections of fetched objects: kept ones where they still count.
-  private func sections(of found: Found, stamp: String?) throws -> Content {
-    guard let cacheName, let stamp else { return try makeSections(of: found) }
-    let cache = SectionCache(directory: cacheDirectory, name: cacheName)
-    let fingerprint = fingerprint + "\n" + stamp
-    if let kept = cache.load(fingerprint: fingerprint, objectCount: found.count) {
-      var start = 0
-      return zip(kept.names, kept.counts).map { name, count in
-        defer { start += count }
-        return ResultsChanges.Section(name: name, items: Array(found.objects[start..<(start + count)]))
-      }
-    }
-    let made = try makeSections(of: found)
-    cache.store(
-      SectionCache.Content(fingerprint: fingerprint, names: made.map(\.name), counts: made.map(\.items.count)))
-    return made
-  }
-
-  private func sectionNaming() throws(FetchedResultsError) -> SectionNaming? {
-    if let sectionName { return .closure(sectionName) }
-    guard let sectionNameKeyPath else { return nil }
-    return .keyPath(try SectionKeyPath(sectionNameKeyPath, of: specification.entity))
-  }
-
-  func makeSections(of found: Found) throws -> Content {
-    guard let naming = try sectionNaming() else {
-      return [ResultsChanges.Section(name: "", items: found.objects)]
-    }
-    do {
-      return try makeSections(of: found.objects, naming, found.newerSnapshots)
-    } catch FetchedResultsError.sectionsOutOfOrder {
-      // The order is that of the rows, and some rows, perhaps at the end of a key path, are newer than their objects.
-      // Until a merge, objects are sorted by the values that they have here.
-      let sorted = found.objects.sorted(by: specification.sortDescriptors)
-      return try makeSections(of: sorted, naming, [:])
-    }
-  }
-
-  private func makeSections(
-    of found: [ManagedObject], _ naming: SectionNaming, _ newerSnapshots: [ManagedObjectID: NewerSnapshot]
-  ) throws -> Content {
-    var result: Content = []
-    var seen: Set<String> = []
-    for object in found {
-      let name = naming.sectionName(of: object, newerSnapshots.isEmpty ? nil : newerSnapshots[object.objectID])
-      if result.last?.name != name {
-        guard seen.insert(name).inserted else {
-          let descriptor = specification.sortDescriptors[0].keyPath.joined(separator: ".")
-          throw FetchedResultsError.sectionsOutOfOrder(
-            section: name, keyPath: sectionNameKeyPath ?? "", firstSortKeyPath: descriptor)
-        }
-        result.append(ResultsChanges.Section(name: name, items: []))
-      }
-      result[result.count - 1].items.append(object)
-    }
-    return result
-  }
-
-  /// Everything but the state of the stores that the sections depend on.
-  private var fingerprint: String {
-    let sorts = specification.sortDescriptors.map { "\($0.keyPath) \($0.isAscending) \($0.comparison)" }
-    return [
-      specification.entity.name, specification.entity.versionHash.base64EncodedString(), "\(specification.predicate)",
-      sorts.joined(separator: ","), "\(specification.fetchLimit) \(specification.fetchOffset)",
-      "\(specification.includesSubentities)", sectionNameKeyPath ?? "",
-    ].joined(separator: "\n")
+  /// Makes sections by the request as it was at the last `performFetch`.
+  var sectionMaker: SectionMaker {
+    SectionMaker(
+      specification: specification, sectionNameKeyPath: sectionNameKeyPath, sectionName: sectionName,
+      cacheName: cacheName, cacheDirectory: cacheDirectory, context: managedObjectContext)
   }
 
   func show(_ sections: Content) {
@@ -290,43 +199,20 @@ final class TrackedResults {
   }
 
   /// The delegate knows these ids, which are those of the results.
-  func noteTelling(_ snapshot: FetchedResultsSnapshot) {
-    told = snapshot
-    isToldCurrent = true
-    tellingCount += 1
+  func noteDelegateUpdate(_ snapshot: FetchedResultsSnapshot) {
+    delegateSnapshot = snapshot
+    isDelegateSnapshotCurrent = true
+    delegateUpdateCount += 1
   }
 
   private func noteReplacement(new: [ManagedObject]) {
     replacementCount += 1
     newResults = new
-    positions = nil
-    searchCount = 0
+    positions.reset()
   }
 
   func info(of section: ResultsChanges<ManagedObject>.Section) -> any FetchedResultsSectionInfo {
     FetchedResultsSection(
       name: section.name, indexTitle: sectionIndexTitle(forSectionName: section.name), items: section.items)
-  }
-}
-
-/// Why a controller could not make its results.
-public enum FetchedResultsError: Error, Sendable, CustomStringConvertible {
-  /// A request without an order has no places to speak of.
-  case noSortDescriptor
-  /// The section key path does not lead over to-one relationships to an attribute of the request's entity.
-  case unknownSectionKeyPath(String, entity: String)
-  /// Objects of one section do not follow each other.
-  case sectionsOutOfOrder(section: String, keyPath: String, firstSortKeyPath: String)
-
-  /// What happened, in a sentence.
-  public var description: String {
-    switch self {
-    case .noSortDescriptor: "a fetched results controller needs a request with a sort descriptor"
-    case .unknownSectionKeyPath(let keyPath, let entity):
-      "\"\(keyPath)\" leads to no attribute of \(entity): "
-        + "sections are named by an attribute, or by one behind to-one relationships"
-    case .sectionsOutOfOrder(let section, let keyPath, let first):
-      "the objects of section \"\(section)\" (\(keyPath)) do not follow each other: the request sorts by \(first) first"
-    }
   }
 }

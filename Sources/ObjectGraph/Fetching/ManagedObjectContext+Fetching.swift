@@ -144,8 +144,7 @@ struct ObjectSubject: PropertySubject {
 
   func destination(_ index: Int) -> ObjectID? { object.currentDestination(index) }
 
-  func members(of relationship: String) -> [ObjectID] {
-    guard let index = layout.relationshipIndexes[relationship] else { return [] }
+  func members(at index: Int) -> [ObjectID] {
     do {
       try object.loadMembers(index)
     } catch {

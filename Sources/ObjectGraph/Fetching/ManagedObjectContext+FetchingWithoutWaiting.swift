@@ -29,14 +29,14 @@ extension ManagedObjectContext {
     var asked = wanted.forRowsOfParent
     asked.relationshipKeyPathsForPrefetching = []
     let ofParent = asked
-    parent.follow {
+    parent.enqueueMerge {
       parent.fetchWithoutWaiting(ofParent, { read in ParentObjects(try parent.fetch(ofParent, reading: read)) }) {
         found in
-        self.follow {
+        self.enqueueMerge {
           defer { withExtendedLifetime(held) {} }
           self.adoptIDsOfParent()
           let deferred = self.deferredError
-          self.refusals.begin()
+          self.deferredRequests.begin()
           var result = Result {
             let blocks = [SnapshotBlock(self.retain(try found.get()))]
             return try work { needed in
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
               return isSame && self.saves.count == saveCount ? blocks : try self.snapshotBlocks(needed)
             }
           }
-          let missing = self.refusals.end()
+          let missing = self.deferredRequests.end()
           // A fault that could not ask the parent leaves a deferred error; the result does not count then.
           if self.deferredError is WouldWaitForParent {
             self.forgetDeferredError()
@@ -66,9 +66,9 @@ extension ManagedObjectContext {
   /// Asks the parent for the missing rows, some time later.
   private func bringIn(_ missing: ParentStateRequest, _ held: Held, _ next: @escaping @Sendable (Held) -> Void) {
     guard let parent, !missing.isEmpty else { return next(held) }
-    parent.follow {
+    parent.enqueueMerge {
       parent.tell(missing) { state in
-        self.follow {
+        self.enqueueMerge {
           self.adoptIDsOfParent()
           next(Held(objects: held.objects + self.fillFaults(from: state.renamed { self.permanentID(for: $0) })))
         }

@@ -37,7 +37,7 @@ public final class PersistentHistoryChangeRequest {
     return nil
   }
 
-  // MARK: Fetching
+  // MARK: - Fetching
 
   /// What was saved later than a date.
   public static func fetchHistory(after date: Date) -> PersistentHistoryChangeRequest {
@@ -65,7 +65,7 @@ public final class PersistentHistoryChangeRequest {
     return request
   }
 
-  // MARK: Deleting
+  // MARK: - Deleting
 
   /// Deletes what was saved earlier than a date.
   public static func deleteHistory(before date: Date) -> PersistentHistoryChangeRequest {

@@ -116,7 +116,7 @@ import Synchronization
     unsafe choice.deallocate()
   }
 
-  // MARK: The class
+  // MARK: - The class
 
   /// Whether objects are of a subclass, which may override hooks. Of an entity without objects it means nothing.
   @inline(__always) var hasSubclass: Bool { unsafe choice.pointee.isSubclass }

@@ -100,7 +100,7 @@ extension ManagedObject {
     }
   }
 
-  /// Has a subclass do what it does with fetched values.
+  /// Calls `awakeFromFetch()`, marked as the running hook.
   func awake() { running(.awakeFromFetch) { awakeFromFetch() } }
 
   /// Marks the hook that runs. One may run within another: a refresh in `prepareForDeletion` fetches anew.

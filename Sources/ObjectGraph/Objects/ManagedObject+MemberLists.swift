@@ -100,9 +100,9 @@ extension ManagedObject {
   }
 
   /// Makes these the store's members, and keeps what came and went here since the last ones.
-  func rebaseMembers(onto fresh: [ObjectID], stamp: Int64, at index: Int) {
+  func rebaseMembers(onto fresh: [ObjectID], version: Int64, at index: Int) {
     ownMemberLists[index]?.rebase(
-      onto: fresh, isOrdered: runtime.layout.relationships[index].isOrdered, stamp: stamp)
+      onto: fresh, isOrdered: runtime.layout.relationships[index].isOrdered, version: version)
   }
 
   /// Gives members other ids, in all lists and those of the store included.

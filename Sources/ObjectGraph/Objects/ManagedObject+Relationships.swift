@@ -2,7 +2,7 @@ public import ObjectModel
 import StoreInterface
 
 extension ManagedObject {
-  // MARK: To-one
+  // MARK: - To-one
 
   /// The destination of a to-one relationship, a fault when it is not loaded yet.
   public func object(for name: String) -> ManagedObject? {
@@ -60,8 +60,8 @@ extension ManagedObject {
     guard let context, let inverse = runtime.layout.inverses[index] else { return }
     if link.isInverseToMany {
       let known = (entityIndex: link.destinationIndex, index: link.inverseIndex)
-      if let previous { context.follow(objectID, isAddition: false, in: previous, inverse, known) }
-      if let destination { context.follow(objectID, isAddition: true, in: destination, inverse, known) }
+      if let previous { context.applyMembershipChange(objectID, isAddition: false, in: previous, inverse, known) }
+      if let destination { context.applyMembershipChange(objectID, isAddition: true, in: destination, inverse, known) }
       return
     }
     if let partner = previous.map({ context.object(with: $0) }), let back = partner.runtime.index(of: inverse) {
@@ -108,7 +108,7 @@ extension ManagedObject {
     return !isLoaded(index)
   }
 
-  // MARK: To-many
+  // MARK: - To-many
 
   /// The members of a to-many relationship: in order when it is ordered, otherwise those of the store by primary key
   /// and then those added since. Loads all of them with one fetch.
@@ -206,7 +206,7 @@ extension ManagedObject {
     }
     if let inverse = runtime.layout.inverses[index] {
       if inverse.isToMany {
-        context?.follow(objectID, isAddition: true, in: member.objectID, inverse)
+        context?.applyMembershipChange(objectID, isAddition: true, in: member.objectID, inverse)
       } else if let back = member.runtime.index(of: inverse) {
         member.setDestination(objectID, at: back)
       }
@@ -221,7 +221,7 @@ extension ManagedObject {
     noteListEdit(index, isSetHere: true)
     guard let inverse = runtime.layout.inverses[index], !isInert else { return }
     if inverse.isToMany {
-      context?.follow(objectID, isAddition: false, in: member.objectID, inverse)
+      context?.applyMembershipChange(objectID, isAddition: false, in: member.objectID, inverse)
     } else if let back = member.runtime.index(of: inverse), member.currentDestination(back) == objectID {
       member.setDestination(nil, at: back)
     }
@@ -232,7 +232,7 @@ extension ManagedObject {
     return loadedDestination(index)
   }
 
-  // MARK: Loading
+  // MARK: - Loading
 
   /// Loads the members of a to-many relationship from the store, with the changes of the context since.
   func loadMembers(_ index: Int) throws {
@@ -247,7 +247,7 @@ extension ManagedObject {
 
   /// Takes the members that the store has, with the changes of the context since.
   func setStoredMembers(_ stored: [ObjectID], _ index: Int, _ context: ManagedObjectContext) {
-    var list = MemberList(stored: stored, stamp: context.stampOfLastAnswer)
+    var list = MemberList(stored: stored, version: context.versionOfLastAnswer)
     if runtime.layout.inverses[index] == nil {
       let remaining = context.remainingMembers(stored, of: self, index)
       if remaining.count < stored.count {

@@ -97,7 +97,7 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   /// Whether there is no `context` any more, without following the reference.
   final var isContextGone: Bool { entityContext.isContextGone }
 
-  // MARK: Identity and state
+  // MARK: - Identity and state
 
   // The first three are the same on every thread, as in Core Data; what changes with the object is not.
 
@@ -142,7 +142,7 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   /// The description.
   open var debugDescription: String { description }
 
-  // MARK: Hooks
+  // MARK: - Hooks
 
   /// Called once, when the object was inserted into a context with its defaults.
   open func awakeFromInsert() {}
@@ -207,7 +207,7 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
     context.saves.settingPrimitive(of: self) { setAttributeValue(.null, key) }
   }
 
-  // MARK: Internals
+  // MARK: - Internals
 
   /// Whether there is nothing but an id, and perhaps a row to load from.
   final var isUnloaded: Bool { currentStatus == .fault }

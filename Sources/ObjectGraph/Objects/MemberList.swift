@@ -17,12 +17,12 @@ struct MemberList {
   var isOrderStated = false
   /// Whether the next save writes the members even if they were changed elsewhere since.
   private(set) var isOverwriting = false
-  /// In a child context: the parent's count (`ParentState`) when the list was read.
-  private(set) var stamp: Int64
+  /// In a child context: the parent's `stateVersion` when the list was read.
+  private(set) var version: Int64
 
-  init(stored: [ObjectID], stamp: Int64 = 0) {
+  init(stored: [ObjectID], version: Int64 = 0) {
     self.stored = stored
-    self.stamp = stamp
+    self.version = version
     positions = [:]
     nextPosition = 0
     for member in stored {
@@ -98,10 +98,10 @@ struct MemberList {
 
   /// Makes these the store's members, and keeps what came and went here since the last ones. Without an order of its
   /// own the list is the store's members and then those added here; an order that was set here stays.
-  mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool, stamp: Int64) {
+  mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool, version: Int64) {
     let merged = MembershipMerge.merged(members(), from: stored, onto: fresh, isOrdered: isOrdered)
     let (wasSetHere, wasStated) = (isSetHere, isOrderStated)
-    self = MemberList(stored: fresh, stamp: stamp)
+    self = MemberList(stored: fresh, version: version)
     (isSetHere, isOrderStated) = (wasSetHere, wasStated)
     let known = Set(merged)
     for member in fresh where !known.contains(member) { remove(member) }
@@ -111,7 +111,7 @@ struct MemberList {
 
   /// Gives members other ids, those of the store included.
   mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
-    var replaced = MemberList(stored: stored.map { ids[$0] ?? $0 }, stamp: stamp)
+    var replaced = MemberList(stored: stored.map { ids[$0] ?? $0 }, version: version)
     let current = members().map { ids[$0] ?? $0 }
     let known = Set(current)
     for member in replaced.stored where !known.contains(member) { replaced.remove(member) }

@@ -88,7 +88,7 @@ extension ObjectID {
     unsafe objects.deallocate()
   }
 
-  // MARK: Slots
+  // MARK: - Slots
 
   @inline(__always) private func isStrong(_ slot: Int) -> Bool {
     let mark = unsafe marks[slot]
@@ -149,7 +149,7 @@ extension ObjectID {
     }
   }
 
-  // MARK: Objects
+  // MARK: - Objects
 
   /// The object of that id.
   func find(_ id: ObjectID) -> ManagedObject? { find(slotOf: id)?.object }

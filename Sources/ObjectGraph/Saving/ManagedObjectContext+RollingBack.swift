@@ -13,7 +13,7 @@ extension ManagedObjectContext {
       } else if link.isInverseToMany, let old {
         let (former, present) = (old.toOne[index], snapshot.toOne[index])
         for owner in [object.destinations[index], former].compactMap(\.self) {
-          follow(object.objectID, in: owner, inverse, isMember: owner == present)
+          restoreMembership(object.objectID, in: owner, inverse, isMember: owner == present)
         }
       }
     }
@@ -43,13 +43,13 @@ extension ManagedObjectContext {
       if isSaidByMember {
         pending.noteMember(member, isAddition: !isMember, in: MemberKey(owner: owner.objectID, relationship: index))
       } else {
-        follow(owner.objectID, in: member, inverse, isMember: isMember)
+        restoreMembership(owner.objectID, in: member, inverse, isMember: isMember)
       }
     }
   }
 
   /// Makes a to-many relationship have a member or not, as the store has it. It is no change of an event.
-  private func follow(_ member: ObjectID, in owner: ObjectID, _ relationship: Relationship, isMember: Bool) {
+  private func restoreMembership(_ member: ObjectID, in owner: ObjectID, _ relationship: Relationship, isMember: Bool) {
     if let (owner, index) = loadedList(owner, relationship) {
       if !isMember {
         owner.removeMember(member, at: index)

@@ -6,9 +6,9 @@ import StoreInterface
 struct ParentState: Sendable {
   /// The permanent ids of the context that sent the state; this also identifies the context.
   let source: PermanentIDs
-  /// The context's count when the state was made: anything read from the context at this count or later is at least as
-  /// new.
-  let stamp: Int64
+  /// The context's `stateVersion` when the state was made: anything read from the context at this version or later is
+  /// at least as new.
+  let version: Int64
   /// Objects as they are in the context.
   var snapshots: [ObjectID: Snapshot] = [:]
   /// Objects that are deleted in the context.
@@ -24,7 +24,7 @@ struct ParentState: Sendable {
       || gone.contains(where: isOld)
       || members.contains { isOld($0.key.owner) || $0.value.contains(where: isOld) }
     if !isOutdated { return self }
-    var renamed = ParentState(source: source, stamp: stamp, gone: Set(gone.map(permanentID)))
+    var renamed = ParentState(source: source, version: version, gone: Set(gone.map(permanentID)))
     for var snapshot in snapshots.values {
       snapshot.objectID = permanentID(snapshot.objectID)
       snapshot.toOne = snapshot.toOne.map { $0.map(permanentID) }
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
 
   /// The state of these objects in this context, found without asking its parent.
   func parentState(of ids: [ObjectID]) -> ParentState {
-    var shared = ParentState(source: permanentIDs, stamp: nextStateStamp())
+    var shared = ParentState(source: permanentIDs, version: nextStateVersion())
     for id in ids {
       guard let object = registeredObject(for: permanentID(for: id)) else { continue }
       switch object.status {
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
       case .fault:
         // The row that the fault will fire from.
         if var snapshot = object.stored {
-          snapshot.version = stateStamp
+          snapshot.version = stateVersion
           shared.snapshots[object.objectID] = snapshot
         }
         continue
@@ -123,9 +123,9 @@ extension ManagedObjectContext {
     for key in keys where !object(with: key.owner).isLoaded(key.relationship) { missing.members.insert(key) }
     let wanted = missing
     if wanted.isEmpty { return answer(parentState(of: ids + keys.map(\.owner))) }
-    parent.follow {
+    parent.enqueueMerge {
       parent.tell(wanted) { state in
-        self.follow {
+        self.enqueueMerge {
           self.adoptIDsOfParent()
           let state = state.renamed { self.permanentID(for: $0) }
           let taken = self.fillFaults(from: state)

@@ -59,7 +59,7 @@ open class PersistentContainer: @unchecked Sendable {
   /// resource of a Swift package says `.module`.
   open class var modelBundle: Bundle { Bundle(for: self) }
 
-  // MARK: Stores
+  // MARK: - Stores
 
   /// The stores that `loadPersistentStores` opens, in this order.
   public var persistentStoreDescriptions: [PersistentStoreDescription] {
@@ -115,7 +115,7 @@ open class PersistentContainer: @unchecked Sendable {
     }
   }
 
-  // MARK: Contexts
+  // MARK: - Contexts
 
   /// A context with a serial queue of its own, with the container's name. `performBackgroundTask` asks for one, too.
   open func newBackgroundContext() -> ManagedObjectContext { newBackgroundContext(name: name) }

@@ -72,7 +72,7 @@ public final class PersistentStoreCoordinator: Sendable {
     try add(store)
   }
 
-  // MARK: Stores
+  // MARK: - Stores
 
   /// Has adding a store fail from now on.
   package func refuseStores(_ error: any Error) { obstacle.withLock { $0 = error } }
@@ -240,7 +240,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: `StoreError.unsupported` when the request changes a read-only store.
   func requireWritable(_ request: SaveRequest) throws { try router.requireWritable(request) }
 
-  // MARK: Objects
+  // MARK: - Objects
 
   func runtime(_ entity: Entity) -> EntityRuntime { runtimes[entity.index] }
 

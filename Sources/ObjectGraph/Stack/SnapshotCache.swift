@@ -146,7 +146,7 @@ final class SnapshotCache: Sendable {
       for block in blocks where !block.allSpaces({ !roots.contains($0.rootIndex) }) {
         for row in 0..<block.count {
           guard let key = Key(block.objectID(at: row)), generations.entry(key) != nil else { continue }
-          // By itself, so that it does not keep its whole block.
+          // In a block of its own, so that the cached row does not keep all rows of the fetch.
           generations.add(SnapshotBlock([block.snapshot(at: row)]), now, rowsPerGeneration)
         }
       }

@@ -29,7 +29,7 @@ extension StoreRouter {
       let store = stores[try Self.position(for: insertion.entity, assigned: nil, among: stores)]
       return [(try writing(store), work)]
     case .update(let update):
-      return try asked(update.selection).map { (try writing($0), work) }
+      return try storesAsked(for: update.selection).map { (try writing($0), work) }
     case .delete(let deletion):
       var selections: [String: [FetchSpecification]] = [:]
       for selection in deletion.selections {
@@ -46,7 +46,7 @@ extension StoreRouter {
 
   /// What each store has to select, by its identifier. A limit applies to the objects of all stores together.
   private func selections(of selection: FetchSpecification) throws -> [(store: String, FetchSpecification)] {
-    let stores = try asked(selection)
+    let stores = try storesAsked(for: selection)
     if stores.count == 1 || (selection.fetchLimit <= 0 && selection.fetchOffset <= 0) {
       return stores.map { ($0.identifier, selection) }
     }
@@ -59,7 +59,7 @@ extension StoreRouter {
     }
   }
 
-  private func asked(_ request: FetchSpecification) throws -> [AttachedStore] {
+  private func storesAsked(for request: FetchSpecification) throws -> [AttachedStore] {
     let stores = attachedStores.filter { $0.isAsked(for: request) }
     if stores.isEmpty {
       throw StoreError.failure("no store has been added that holds objects of \(request.entity.name)")

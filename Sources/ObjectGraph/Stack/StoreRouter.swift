@@ -9,7 +9,7 @@ import Synchronization
 /// checked their parts: a conflict in one leaves all as they were. Only a commit that itself fails, on a full disk for
 /// instance, or one of two stores that cannot undo what they write (`TwoPhaseSaving`), can leave some saved and others
 /// not.
-final class StoreRouter: PersistentStore, MonitoredFetching {
+final class StoreRouter: PersistentStore, ReadForwarding {
   /// A store and what it holds.
   struct AttachedStore: Sendable {
     let store: any PersistentStore
@@ -165,30 +165,8 @@ final class StoreRouter: PersistentStore, MonitoredFetching {
     .failure("no store has been added that holds objects of \(entity.name)")
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   /// All stores, as they are now.
-  private var stores: StoreGroup { StoreGroup(model: model, parts: attachedStores.map { StoreGroup.Part($0) }) }
-
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try stores.snapshots(request) }
-
-  func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try stores.snapshots(request, monitor: monitor)
-  }
-
-  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] { try stores.snapshotBlocks(request) }
-
-  func count(_ request: FetchSpecification) throws -> Int { try stores.count(request) }
-
-  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] { try stores.objectIDs(request) }
-
-  func rows(_ request: FetchSpecification) throws -> FetchedRows { try stores.rows(request) }
-
-  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try stores.members(of: owner, relationship: relationship)
-  }
-
-  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
-    try stores.members(of: owners, relationship: relationship)
-  }
+  var reader: StoreGroup { StoreGroup(model: model, parts: attachedStores.map { StoreGroup.Part($0) }) }
 }

@@ -83,8 +83,6 @@ extension AttributeTransformError: BridgedError {
   public static var errorDomain: String { "Seedbed.AttributeTransformError" }
   /// Always 1: there is one kind.
   public var errorCode: Int { 1 }
-  /// The description, under Foundation's key.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }
 
 extension AttributeTransformer {

@@ -9,7 +9,7 @@ extension ManagedObject {
   public func transformedValue(for name: String) throws -> Any? {
     guard case .data(let bytes) = attributeValue(name) else { return nil }
     let attribute = transformable(name)
-    return try said(of: attribute) { () throws -> Any in
+    return try naming(attribute) { () throws -> Any in
       try AttributeTransformers.transformer(of: attribute).value(from: bytes)
     }
   }
@@ -21,7 +21,7 @@ extension ManagedObject {
   public func setTransformedValue(_ value: Any?, for name: String) throws {
     let attribute = transformable(name)
     guard let value else { return setAttributeValue(.null, name) }
-    let bytes = try said(of: attribute) { try AttributeTransformers.transformer(of: attribute).data(fromAny: value) }
+    let bytes = try naming(attribute) { try AttributeTransformers.transformer(of: attribute).data(fromAny: value) }
     setAttributeValue(.data(bytes), name)
   }
 
@@ -57,7 +57,8 @@ extension ManagedObject {
     return attribute
   }
 
-  private func said<Result>(of attribute: AttributeDefinition, _ body: () throws -> Result) throws -> Result {
+  /// Runs the body; an error of a transformer gets the name of the attribute.
+  private func naming<Result>(_ attribute: AttributeDefinition, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as AttributeTransformError where error.attribute.isEmpty {

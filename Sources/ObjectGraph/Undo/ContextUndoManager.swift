@@ -136,7 +136,7 @@ public final class ContextUndoManager {
     undo()
   }
 
-  // MARK: Names
+  // MARK: - Names
 
   /// Names the current action, for menus: the open group, such as that of the event, or else the last one.
   public func setActionName(_ name: String) {

@@ -50,12 +50,6 @@ extension MappingInferenceError: BridgedError, CustomStringConvertible {
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's code for mappings that cannot be inferred.
   public var errorCode: Int { CoreDataErrorCode.inferredMappingModel }
-  /// The description and what to do.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
-    return information
-  }
 }
 
 extension MappingInference {

@@ -115,7 +115,7 @@ struct MappingInference {
     }
   }
 
-  // MARK: attributes
+  // MARK: - Attributes
 
   private mutating func compareAttributes(_ old: Entity, _ new: Entity) {
     let pairs = ModelComparison.pairs(old.storedAttributes, new.storedAttributes, \.name, \.renamingIdentifier)
@@ -170,7 +170,7 @@ struct MappingInference {
     return owner
   }
 
-  // MARK: relationships
+  // MARK: - Relationships
 
   private mutating func compareRelationships(_ old: Entity, _ new: Entity) {
     let before = old.relationships.filter { !$0.definition.isTransient }

@@ -16,9 +16,9 @@ public struct ModelDifference: Sendable, Hashable {
     case removed
     /// It was `from` before; the newer one's renaming identifier says so.
     case renamed(from: String)
-    /// The entity has it still, and another one above it declares it now.
+    /// The ancestor `to` declares the property now, and the entity inherits it.
     case movedUp(to: String)
-    /// The entity had it before, and another one above it declared it.
+    /// The entity declares the property now, which it inherited from `from`.
     case movedDown(from: String)
     /// One aspect has another value. The values are texts to show; nil stands for none.
     case changed(Aspect, from: String?, to: String?)

@@ -11,7 +11,7 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
   /// An optional, stored attribute. A model refuses one without a name or a type.
   public override init() { stored = AttributeDefinition() }
 
-  /// The same as a value.
+  /// The definition: this description as a value, which can be compared, edited and sent anywhere.
   public final var definition: AttributeDefinition { currentDefinition }
 
   init(_ definition: AttributeDefinition) { stored = definition }
@@ -68,11 +68,11 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
       change { $0.defaultValue = value }
     }
   }
-  public final override var versionHash: Data { HashRules.hash(of: definition.settled) }
+  public final override var versionHash: Data { HashRules.hash(of: definition.withConvertedLimits) }
   public final override func copy() -> Any { definition.described }
 
   override func attach(to entity: Entity) {
-    stored = stored.settled
+    stored = stored.withConvertedLimits
     super.attach(to: entity)
   }
 }
@@ -136,15 +136,15 @@ public final class CompositeAttributeDescription: AttributeDescription, @uncheck
 
 extension AttributeDefinition {
   /// The same with defaults and limits of the attribute's own type, where they can be: 3 of a Double is 3.0.
-  var settled: AttributeDefinition {
-    var settled = self
-    settled.defaultValue = converted(defaultValue) ?? defaultValue
+  var withConvertedLimits: AttributeDefinition {
+    var result = self
+    result.defaultValue = converted(defaultValue) ?? defaultValue
     if type != .string {
-      settled.minimumValue = converted(minimumValue) ?? minimumValue
-      settled.maximumValue = converted(maximumValue) ?? maximumValue
+      result.minimumValue = converted(minimumValue) ?? minimumValue
+      result.maximumValue = converted(maximumValue) ?? maximumValue
     }
-    if let elements = composite?.elements { settled.composite?.elements = elements.map(\.settled) }
-    return settled
+    if let elements = composite?.elements { result.composite?.elements = elements.map(\.withConvertedLimits) }
+    return result
   }
 
   /// The same as a class of its kind.

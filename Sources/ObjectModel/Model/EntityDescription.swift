@@ -54,7 +54,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
     for property in ownProperties { (property as? RelationshipDescription)?.link(entities) }
   }
 
-  // MARK: What it says
+  // MARK: - What it says
 
   /// Unique in its model.
   public var name: String {
@@ -104,7 +104,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
     }
   }
 
-  // MARK: Its place among the entities
+  // MARK: - Its place among the entities
 
   /// The direct parent, nil for a root.
   public var superentity: EntityDescription? { attached.map { $0.superentity?.described } ?? parent }
@@ -139,7 +139,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// The 32 bytes by which Core Data decides whether a store fits. It makes the model final.
   public var versionHash: Data { handle.versionHash }
 
-  // MARK: Properties
+  // MARK: - Properties
 
   /// The properties, inherited ones too. To set them replaces those declared here.
   public var properties: [PropertyDescription] {
@@ -189,7 +189,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
     return Dictionary(kind.map { ($0.name, $0) }) { first, _ in first }
   }
 
-  // MARK: Definitions and handles
+  // MARK: - Definitions and handles
 
   /// An entity that says the same and is in no model, with copies of the properties declared here, without a parent and
   /// without sub-entities.
@@ -205,7 +205,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
     var whole = own
     whole.superentityName = parent?.own.name
     let properties = ownProperties
-    whole.attributes = properties.compactMap { ($0 as? AttributeDescription)?.definition.settled }
+    whole.attributes = properties.compactMap { ($0 as? AttributeDescription)?.definition.withConvertedLimits }
     whole.relationships = properties.compactMap { ($0 as? RelationshipDescription)?.definition }
     whole.fetchedProperties = properties.compactMap { ($0 as? FetchedPropertyDescription)?.definition }
     whole.fetchIndexes = (fetchIndexes ?? []).map(\.definition)

@@ -35,7 +35,7 @@ public final class FetchIndexDescription: @unchecked Sendable {
     return self
   }
 
-  /// The same as a value.
+  /// The definition: this description as a value, which can be compared, edited and sent anywhere.
   public var definition: FetchIndexDefinition {
     FetchIndexDefinition(name, elements: elements.map(\.definition), partialIndexPredicate: predicateText)
   }
@@ -87,7 +87,7 @@ public final class FetchIndexElementDescription: @unchecked Sendable {
     }
   }
 
-  /// The same as a value.
+  /// The definition: this description as a value, which can be compared, edited and sent anywhere.
   public var definition: FetchIndexDefinition.Element {
     FetchIndexDefinition.Element(
       property.map { .property($0.name) } ?? expression, kind: collationType, isAscending: isAscending)

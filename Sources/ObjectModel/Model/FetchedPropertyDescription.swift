@@ -9,7 +9,7 @@ public final class FetchedPropertyDescription: PropertyDescription, @unchecked S
 
   init(_ definition: FetchedPropertyDefinition) { stored = definition }
 
-  /// The same as a value.
+  /// The definition: this description as a value, which can be compared, edited and sent anywhere.
   public var definition: FetchedPropertyDefinition { stored }
 
   public override var name: String {

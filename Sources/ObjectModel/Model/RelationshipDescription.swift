@@ -15,7 +15,7 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
 
   init(_ definition: RelationshipDefinition) { stored = definition }
 
-  /// The same as a value.
+  /// The definition: this description as a value, which can be compared, edited and sent anywhere.
   public var definition: RelationshipDefinition {
     var whole = stored
     if let destination { whole.destinationEntityName = destination.name }

@@ -30,7 +30,7 @@ struct ModelValidator {
   private(set) var members: [[String: Member]]
   /// Mistakes for which there is no model.
   private(set) var problems: [ModelError.Problem] = []
-  /// Mistakes that this kind of model may have. What they are about is left out by `ModelRepair`.
+  /// Mistakes that this kind of model may have. `repairedEntities()` leaves out what they are about.
   private(set) var warnings: [ModelError.Problem] = []
   let validation: ModelValidation
 
@@ -97,7 +97,7 @@ struct ModelValidator {
 
   func suggestEntity(_ name: String) -> String? { suggestion(name, among: indexByName.keys) }
 
-  // MARK: Entities and parents
+  // MARK: - Entities and parents
 
   private mutating func indexEntities() {
     for (index, entity) in entities.enumerated() {

@@ -10,12 +10,6 @@ extension RecordExpressionError: BridgedError {
   public static var errorDomain: String { "Seedbed.RecordExpressionError" }
   /// Always 1; what is wrong has no further kinds.
   public var errorCode: Int { 1 }
-  /// The description and the hint, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
-  }
 }
 
 extension RecordExpressionFailure: BridgedError {
@@ -27,12 +21,6 @@ extension RecordExpressionFailure: BridgedError {
   public static var errorDomain: String { "Seedbed.RecordExpressionFailure" }
   /// Always 1: `code` tells more.
   public var errorCode: Int { 1 }
-  /// The description and the hint, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
-  }
 }
 
 extension DateFormatError: BridgedError {
@@ -44,10 +32,4 @@ extension DateFormatError: BridgedError {
   public static var errorDomain: String { "Seedbed.DateFormatError" }
   /// Always 1: there is one kind.
   public var errorCode: Int { 1 }
-  /// The description and the hint, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
-  }
 }

@@ -1,6 +1,6 @@
 /// The inputs of expressions besides the record: files of the project, and lookup tables by name.
 package struct RecordExpressionResources: Sendable {
-  /// nil where there is no pipeline file that paths could be relative to.
+  /// Nil where there is no pipeline file that paths could be relative to.
   package var files: (any ValueFiles)?
   /// The tables by the names of their lookups.
   package var lookups: [String: LookupTable]

@@ -15,12 +15,7 @@ public enum PipelineLinter {
         "nothing-to-do", "the pipeline neither imports nor exports anything", at: file.store.position,
         hint: "add import: with at least one step")
     }
-    return lint.problems.enumerated().sorted { left, right in
-      let (first, second) = (left.element.position, right.element.position)
-      return (first?.line ?? 0, first?.column ?? 0, left.offset) < (
-        second?.line ?? 0, second?.column ?? 0, right.offset
-      )
-    }.map(\.element)
+    return lint.problems.sortedByPosition()
   }
 }
 

@@ -8,8 +8,4 @@ extension PipelineError: BridgedError {
   public static var errorDomain: String { "Seedbed.PipelineError" }
   /// The exit code that stands for it: 66 for missing inputs, 78 for a bad pipeline.
   public var errorCode: Int { Int(exitCode) }
-  /// The description, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    [NSLocalizedDescriptionKey: description]
-  }
 }

@@ -57,6 +57,18 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
   package var place: String { file + (position.map { ":\($0.line):\($0.column)" } ?? "") + ": " }
 }
 
+extension [PipelineProblem] {
+  /// The problems in the order of the file: those of the whole file first, and those of one place as they stood.
+  package func sortedByPosition() -> [PipelineProblem] {
+    enumerated().sorted { left, right in
+      let (first, second) = (left.element.position, right.element.position)
+      return (first?.line ?? 0, first?.column ?? 0, left.offset) < (
+        second?.line ?? 0, second?.column ?? 0, right.offset
+      )
+    }.map(\.element)
+  }
+}
+
 /// Every mistake found in a pipeline file.
 public struct PipelineError: Error, Sendable, CustomStringConvertible {
   /// The problems in the order of their positions; never empty.

@@ -10,12 +10,6 @@ extension RunError: BridgedError {
   public static var errorDomain: String { "Seedbed.RunError" }
   /// The exit code that stands for `kind`.
   public var errorCode: Int { Int(kind.exitCode) }
-  /// The description and the hint, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
-  }
 }
 
 extension RunError.Kind {

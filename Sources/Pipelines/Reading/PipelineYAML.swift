@@ -2,7 +2,7 @@ internal import Yams
 
 /// The YAML of a pipeline file: its nodes, and where in the text they are.
 struct PipelineYAML {
-  /// nil when the file is empty or could not be read as YAML.
+  /// Nil when the file is empty or could not be read as YAML.
   private(set) var root: Node?
   /// Keys that are given again later in the same mapping, by the position of the first.
   private(set) var repeatedKeys: [FilePosition: String] = [:]

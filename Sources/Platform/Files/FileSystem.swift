@@ -24,7 +24,7 @@ package enum FileSystem {
     package func isOfSameFile(as other: Stamp) -> Bool { node == other.node }
   }
 
-  /// nil when there is no file.
+  /// Nil when there is no file.
   package static func stamp(_ path: String) throws(SystemError) -> Stamp? {
     var info = stat()
     if unsafe stat(path, &info) == 0 { return Stamp(info) }

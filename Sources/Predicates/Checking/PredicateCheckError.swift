@@ -22,6 +22,4 @@ extension PredicateCheckError: BridgedError {
   public static var errorDomain: String { NSCocoaErrorDomain }
   /// Core Data's code for errors without one of their own.
   public var errorCode: Int { CoreDataErrorCode.coreData }
-  /// The description, under Foundation's key.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }

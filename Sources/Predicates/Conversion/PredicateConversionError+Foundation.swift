@@ -10,10 +10,4 @@ extension PredicateConversionError: BridgedError {
   public static var errorDomain: String { "Seedbed.PredicateConversionError" }
   /// Always 1: there is one kind.
   public var errorCode: Int { 1 }
-  /// The description and the hint, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
-  }
 }

@@ -45,7 +45,7 @@ extension PredicateExpressions.SequenceMaximum: ConvertibleExpression {
   }
 }
 
-// MARK: ranges
+// MARK: - Ranges
 
 extension PredicateExpressions.Range: ConvertibleExpression {
   func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression {

@@ -85,7 +85,7 @@ extension PredicateExpressions.Conditional: ConvertibleExpression {
   }
 }
 
-// MARK: optionals
+// MARK: - Optionals
 
 extension PredicateExpressions.NilLiteral: ConvertibleExpression {
   func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression {

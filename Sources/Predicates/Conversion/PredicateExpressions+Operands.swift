@@ -57,7 +57,7 @@ extension FetchExpression {
   fileprivate var memberCount: FetchExpression { .collection(.count, of: self, []) }
 }
 
-// MARK: arithmetic
+// MARK: - Arithmetic
 
 extension PredicateExpressions.Arithmetic: ConvertibleExpression {
   func convert(_ converter: inout PredicateConverter) throws(PredicateConversionError) -> ConvertedExpression {

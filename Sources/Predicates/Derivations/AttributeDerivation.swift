@@ -73,7 +73,7 @@ package struct AttributeDerivation: Sendable {
     }
   }
 
-  // MARK: Dependencies
+  // MARK: - Dependencies
 
   private struct Property: Hashable {
     var entity: Int

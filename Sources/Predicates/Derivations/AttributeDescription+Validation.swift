@@ -6,13 +6,14 @@ extension AttributeDescription {
   /// The conditions that every value must meet, in which `SELF` is the value: those of `minimumValue`, `maximumValue` and
   /// `regularExpression`, and the program's own.
   public var validationPredicates: [FetchPredicate] {
-    definition.limits.map(\.predicate) + definition.validationRules.map { FetchPredicate(format: $0.predicate) }
+    definition.limitPredicates.map(\.predicate)
+      + definition.validationRules.map { FetchPredicate(format: $0.predicate) }
   }
 
   /// What is said of values that do not meet the `validationPredicates`, one for each: the number of Core Data's error
   /// for those of the model's limits, and where no text was given.
   public var validationWarnings: [Any] {
-    definition.limits.map { NSNumber(value: $0.code) }
+    definition.limitPredicates.map { NSNumber(value: $0.code) }
       + definition.validationRules.map { rule -> Any in
         rule.warning ?? NSNumber(value: CoreDataErrorCode.managedObjectValidation)
       }
@@ -70,20 +71,15 @@ extension AttributeDescription {
 
 extension AttributeDefinition {
   /// The limits as predicates, with the numbers of Core Data's errors.
-  fileprivate var limits: [(predicate: FetchPredicate, code: Int)] {
-    let codes =
-      switch type {
-      case .string: (CoreDataErrorCode.validationStringTooShort, CoreDataErrorCode.validationStringTooLong)
-      case .date: (CoreDataErrorCode.validationDateTooSoon, CoreDataErrorCode.validationDateTooLate)
-      default: (CoreDataErrorCode.validationNumberTooSmall, CoreDataErrorCode.validationNumberTooLarge)
-      }
+  fileprivate var limitPredicates: [(predicate: FetchPredicate, code: Int)] {
+    let codes = ValidationCodes(type)
     var limits: [(predicate: FetchPredicate, code: Int)] = []
     func add(_ sign: FetchPredicate.Comparison.Operator, _ bound: Value, _ code: Int) {
       guard bound != .null, let left = limited(by: sign) else { return }
       limits.append((.compare(FetchPredicate.Comparison(left, sign, .constant(bound))), code))
     }
-    add(.greaterOrEqual, minimumValue, codes.0)
-    add(.lessOrEqual, maximumValue, codes.1)
+    add(.greaterOrEqual, minimumValue, codes.below)
+    add(.lessOrEqual, maximumValue, codes.above)
     add(.matches, regularExpression.map { .string($0) } ?? .null, CoreDataErrorCode.validationStringPatternMatching)
     return limits
   }

@@ -39,7 +39,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     self.now = now
   }
 
-  // MARK: predicates
+  // MARK: - Predicates
 
   package func holds(_ predicate: FetchPredicate) -> Bool {
     switch predicate {
@@ -51,7 +51,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
     }
   }
 
-  // MARK: expressions
+  // MARK: - Expressions
 
   package func value(_ expression: FetchExpression) -> ExpressionValue {
     switch expression {
@@ -164,16 +164,7 @@ package struct ExpressionEvaluator<Subject: PredicateSubject> {
   }
 
   private func element(_ elements: [ExpressionValue], _ position: FetchExpression.Position) -> ExpressionValue {
-    switch position {
-    case .first: return elements.first ?? .missing
-    case .last: return elements.last ?? .missing
-    case .size: return .value(.integer(Int64(elements.count)))
-    case .at(let index):
-      guard case .value(.integer(let index)) = value(index), let index = Int(exactly: index),
-        elements.indices.contains(index)
-      else { return .missing }
-      return elements[index]
-    }
+    position.element(of: elements, index: { value($0) }, count: { .value(.integer(Int64($0))) }) ?? .missing
   }
 
   private func function(_ function: FetchExpression.Function, _ operands: [FetchExpression]) -> ExpressionValue {

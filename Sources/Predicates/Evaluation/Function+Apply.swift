@@ -16,7 +16,7 @@ extension FetchExpression.Function {
     }
   }
 
-  // MARK: lists
+  // MARK: - Lists
 
   private func applyToList(_ elements: [ExpressionValue]) -> ExpressionValue {
     let values = elements.map(\.plainValue)
@@ -68,7 +68,7 @@ extension FetchExpression.Function {
       .sorted { Value.sortOrder($0.plainValue, $1.plainValue) < 0 }
   }
 
-  // MARK: text and dates
+  // MARK: - Text and dates
 
   private func applyToText(_ operands: [Value]) -> Value {
     guard let text = operands[0].text else { return .null }

@@ -66,15 +66,6 @@ private struct PlainEvaluator {
   }
 
   private func element(_ elements: [PlainItem], _ position: FetchExpression.Position) -> PlainItem {
-    switch position {
-    case .first: return elements.first ?? .missing
-    case .last: return elements.last ?? .missing
-    case .size: return .value(.value(.integer(Int64(elements.count))))
-    case .at(let index):
-      guard case .value(.integer(let index)) = value(index), let index = Int(exactly: index),
-        elements.indices.contains(index)
-      else { return .missing }
-      return elements[index]
-    }
+    position.element(of: elements, index: { value($0) }, count: { .value(.value(.integer(Int64($0)))) }) ?? .missing
   }
 }

@@ -63,7 +63,7 @@ struct FormatLexer {
     }
   }
 
-  // MARK: words and signs
+  // MARK: - Words and signs
 
   private static func isDigit(_ character: Unicode.Scalar) -> Bool { character >= "0" && character <= "9" }
   private static func isNameStart(_ character: Unicode.Scalar) -> Bool {
@@ -122,7 +122,7 @@ struct FormatLexer {
     add(.specifier(String(letter)), at: start)
   }
 
-  // MARK: literals
+  // MARK: - Literals
 
   /// Whether a point here is that of a number such as `.5`, and not that of a key path.
   private var beginsFraction: Bool {

@@ -10,10 +10,4 @@ extension PredicateFormatError: BridgedError {
   public static var errorDomain: String { "Seedbed.PredicateFormatError" }
   /// Always 1: `code` tells more.
   public var errorCode: Int { 1 }
-  /// The description and the hint, under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
-  }
 }

@@ -51,7 +51,7 @@ extension PredicateParser {
     return (near.isEmpty ? "known are " : "did you mean ") + (near.isEmpty ? known : near).joined(separator: ", ")
   }
 
-  // MARK: methods
+  // MARK: - Methods
 
   /// `FUNCTION(receiver, "selector:", operands)`: what a method of an Objective-C value would give.
   mutating func method() throws(PredicateFormatError) -> FetchExpression {

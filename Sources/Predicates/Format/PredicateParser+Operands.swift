@@ -57,7 +57,7 @@ extension PredicateParser {
     return elements
   }
 
-  // MARK: words
+  // MARK: - Words
 
   private mutating func word(_ name: String) throws(PredicateFormatError) -> FetchExpression {
     let upper = name.uppercased()
@@ -165,7 +165,7 @@ extension PredicateParser {
     return .subquery(of: base, variable: name, predicate)
   }
 
-  // MARK: numbers and arguments
+  // MARK: - Numbers and arguments
 
   /// An integer where the text has neither fraction nor exponent: a decimal beyond 64 bits.
   func number(_ text: String) throws(PredicateFormatError) -> Value {

@@ -72,7 +72,7 @@ extension PredicateParser {
     return .function(.subtract, [.constant(.integer(0)), operand])
   }
 
-  // MARK: key paths and indexes
+  // MARK: - Key paths and indexes
 
   private mutating func postfix() throws(PredicateFormatError) -> FetchExpression {
     let isParenthesis = next.kind == .sign("(")

@@ -58,7 +58,7 @@ struct PredicateParser {
     }
   }
 
-  // MARK: tokens
+  // MARK: - Tokens
 
   var next: FormatToken { tokens[position] }
 
@@ -113,7 +113,7 @@ struct PredicateParser {
       .complexity, "the predicate is nested too deeply", hint: "join parts in one row, or give lists as arguments")
   }
 
-  // MARK: predicates
+  // MARK: - Predicates
 
   mutating func disjunction() throws(PredicateFormatError) -> FetchPredicate {
     var parts = [try conjunction()]

@@ -13,7 +13,7 @@ struct PredicateWriter {
     self.usesArguments = usesArguments
   }
 
-  // MARK: predicates
+  // MARK: - Predicates
 
   mutating func write(_ predicate: FetchPredicate) {
     switch predicate {
@@ -59,7 +59,7 @@ struct PredicateWriter {
     write(comparison.right)
   }
 
-  // MARK: expressions
+  // MARK: - Expressions
 
   mutating func write(_ expression: FetchExpression) {
     switch expression {

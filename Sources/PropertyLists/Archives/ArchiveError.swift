@@ -19,8 +19,8 @@ package struct ArchiveError: Error {
     ArchiveError("the archive's objects refer to each other so often that it would expand without bound")
   }
 
-  /// The same error, said of an entity or property.
-  package func said(of subject: String) -> ArchiveError {
+  /// The same error, with the name of the entity or property that it is about.
+  package func naming(_ subject: String) -> ArchiveError {
     var error = self
     error.message = "\(subject.prefix(128)): \(message)"
     return error

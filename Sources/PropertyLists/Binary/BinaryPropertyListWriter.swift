@@ -46,7 +46,7 @@ struct BinaryPropertyListWriter {
     return number
   }
 
-  // MARK: Archives, whose objects refer to others by their place in a list
+  // MARK: - Archives, whose objects refer to others by their place in a list
 
   /// Adds an object that stands in no `PropertyListValue`; returns its number.
   mutating func add(uid: Int) -> Int {

@@ -21,12 +21,12 @@ extension ForeignIndex {
     var names: [String] = []
     while try list.step() {
       guard let column = list.string(at: 0), list.int64(at: 1) == 0 else { return condition }
-      names.append(SchemaGuard.quoted(column))
+      names.append(SQLText.identifier(column))
     }
     list.finalize()
     guard let root, !names.isEmpty else { return condition }
     let duplicates = DuplicateValues(constraint: (root, []), columns: names)
-    if let found = try duplicates.find(in: "SELECT * FROM \(SchemaGuard.quoted(table))", connection) {
+    if let found = try duplicates.find(in: "SELECT * FROM \(SQLText.identifier(table))", connection) {
       condition.count = found.count
       condition.examples += found.examples
     }

@@ -5,7 +5,7 @@ import StoreInterface
 
 /// Obstacles to a migration besides the rows: names in the file, and files beside it.
 extension MigrationConditions {
-  // MARK: names
+  // MARK: - Names
 
   /// Tables, views and indexes that do not belong to the old model, stay, and have a name that the migration needs.
   func takenNames() throws -> [MigrationCondition] {
@@ -57,7 +57,7 @@ extension MigrationConditions {
   /// The tables that SQLite keeps for an R-tree.
   private static let shadowSuffixes = ["_node", "_parent", "_rowid"]
 
-  // MARK: files
+  // MARK: - Files
 
   /// - Throws: where values would go into files, and something else has the name of their folder.
   func requireFolder(_ table: TableWork) throws {
@@ -68,7 +68,7 @@ extension MigrationConditions {
         }
         guard let source = moves.first?.1.column else { continue }
         let isNeeded = try connection.integer(
-          "SELECT EXISTS (SELECT 1 FROM \(SchemaGuard.quoted(work.name(feed.old.name))) WHERE Z_ENT IN "
+          "SELECT EXISTS (SELECT 1 FROM \(SQLText.identifier(work.name(feed.old.name))) WHERE Z_ENT IN "
             + "(\(work.numbers(moves.map(\.0)))) AND length(\(source)) > \(ExternalDataFolder.longestInline))")
         if isNeeded == 1 { _ = try ExternalDataFolder(storePath: work.path).openData() }
       }
@@ -103,7 +103,7 @@ extension MigrationConditions {
     let inline = ExternalDataFolder.inlineTag
     let values = try Statement(
       connection,
-      "SELECT \(column) FROM \(SchemaGuard.quoted(work.name(table.name))) WHERE Z_ENT IN (\(work.numbers(moves))) "
+      "SELECT \(column) FROM \(SQLText.identifier(work.name(table.name))) WHERE Z_ENT IN (\(work.numbers(moves))) "
         + "AND typeof(\(column)) = 'blob' AND length(\(column)) > 0 AND hex(substr(\(column), 1, 1)) <> '0\(inline)'")
     var problems: [String] = []
     while try values.step() {

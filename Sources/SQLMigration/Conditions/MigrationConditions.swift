@@ -27,11 +27,11 @@ struct MigrationConditions {
 
   private func count(_ sql: String) throws -> Int { Int(try connection.integer(sql) ?? 0) }
 
-  // MARK: entities and attributes
+  // MARK: - Entities and attributes
 
   private func abstractEntities() throws -> [MigrationCondition] {
     try moves.moves.filter { $0.new.isAbstract && !$0.old.isAbstract }.compactMap { move in
-      let table = SchemaGuard.quoted(name(work.old.table(for: move.old).name))
+      let table = SQLText.identifier(name(work.old.table(for: move.old).name))
       let count = try count("SELECT count(*) FROM \(table) WHERE Z_ENT = \(work.old.number(of: move.old))")
       return count == 0 ? nil : MigrationCondition(kind: .abstractEntity, entity: move.new.name, count: count)
     }
@@ -56,7 +56,7 @@ struct MigrationConditions {
           continue
         }
         let count = try count(
-          "SELECT count(*) FROM \(SchemaGuard.quoted(name(feed.old.name))) AS s WHERE s.Z_ENT IN (\(work.numbers(loose))) "
+          "SELECT count(*) FROM \(SQLText.identifier(name(feed.old.name))) AS s WHERE s.Z_ENT IN (\(work.numbers(loose))) "
             + "AND (\(feed.cells[place])) IS NULL")
         if count > 0 {
           result.append(
@@ -68,7 +68,7 @@ struct MigrationConditions {
     return result
   }
 
-  // MARK: relationships
+  // MARK: - Relationships
 
   /// Objects that get several owners by pairs, where the columns have room for one.
   private func severalOwners(_ table: TableWork) throws -> [MigrationCondition] {
@@ -118,7 +118,7 @@ struct MigrationConditions {
     var count = 0
     let links = work.pairs.pairs(of: relationship) ?? "SELECT NULL AS owner, NULL AS member WHERE 0"
     for move in asked {
-      let table = SchemaGuard.quoted(name(work.old.table(for: move.old).name))
+      let table = SQLText.identifier(name(work.old.table(for: move.old).name))
       let isBroken =
         (description.isOptional ? "n BETWEEN 1 AND \(least - 1)" : "n < \(least)") + (most > 0 ? " OR n > \(most)" : "")
       count += try self.count(
@@ -132,7 +132,7 @@ struct MigrationConditions {
       property: relationship.name, count: count)
   }
 
-  // MARK: uniqueness
+  // MARK: - Uniqueness
 
   /// Values that are there more than once under a constraint, when it may be broken and the rows' own columns tell.
   private func duplicates(_ index: IndexLayout, _ table: TableWork) throws -> MigrationCondition? {

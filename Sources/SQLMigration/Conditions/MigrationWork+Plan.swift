@@ -49,7 +49,7 @@ extension MigrationWork {
       // One pass; groups would be sorted first.
       let sums = numbers.map { "ifnull(sum(Z_ENT = \($0)), 0)" } + ["count(*)"]
       let statement = try Statement(
-        connection, "SELECT \(sums.joined(separator: ", ")) FROM \(SchemaGuard.quoted(table.name))")
+        connection, "SELECT \(sums.joined(separator: ", ")) FROM \(SQLText.identifier(table.name))")
       guard try statement.step() else { continue }
       for (position, number) in numbers.enumerated() { objects[number] = Int(statement.int64(at: Int32(position))) }
       let rest = Int(statement.int64(at: Int32(numbers.count))) - numbers.reduce(0) { $0 + (objects[$1] ?? 0) }

@@ -38,7 +38,7 @@ final class DuplicateHistory {
     session.forgetStatements()
   }
 
-  // MARK: changes
+  // MARK: - Changes
 
   /// - Precondition: the rows are there, with all that they refer to.
   func noteDeletions(from table: TableLayout) throws {
@@ -109,7 +109,7 @@ final class DuplicateHistory {
     }
   }
 
-  // MARK: rows
+  // MARK: - Rows
 
   private var duplicateKeys: String { "SELECT duplicate FROM \(DuplicateRemoval.duplicateTable)" }
 

@@ -73,8 +73,7 @@ struct DuplicateRemoval {
 
   /// Whether the store has the index already, which then guards the rows.
   private func isThere(_ index: IndexLayout) -> Bool {
-    let name = "'" + index.name.replacing("'", with: "''") + "'"
-    return (try? connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = \(name)")) == 1
+    (try? connection.hasIndex(named: index.name)) ?? false
   }
 
   private func resolve(_ duplicates: DuplicateValues, _ table: TableLayout) throws -> [String: Int] {
@@ -116,12 +115,8 @@ struct DuplicateRemoval {
   private func noteFiles(_ table: TableLayout) throws {
     for column in table.columns {
       guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage else { continue }
-      let values = try Statement(
-        connection,
-        "SELECT \(column.name) FROM \(table.name) WHERE Z_PK IN (SELECT duplicate FROM \(Self.duplicateTable))")
-      while try values.step() {
-        if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) { external.ledger.note(name) }
-      }
+      try external.ledger.noteFiles(
+        in: column.name, of: table.name, where: "Z_PK IN (SELECT duplicate FROM \(Self.duplicateTable))", connection)
     }
   }
 

@@ -74,9 +74,9 @@ extension ConsistencyCheck {
       {
         guard let members = members(of: relationship) else { continue }
         result += try find(
-          .toManyCount, layout.table(for: entity).name, nil,
-          "t.Z_ENT IN (\(kinds(entity))) AND t.Z_PK NOT IN (SELECT k FROM (\(members)) WHERE k IS NOT NULL)",
-          "\(entity.name).\(relationship.name) is mandatory and has no object")
+          .toManyCount, in: layout.table(for: entity).name, column: nil,
+          where: "t.Z_ENT IN (\(kinds(entity))) AND t.Z_PK NOT IN (SELECT k FROM (\(members)) WHERE k IS NOT NULL)",
+          message: "\(entity.name).\(relationship.name) is mandatory and has no object")
       }
     }
     return result

@@ -54,7 +54,7 @@ package struct ForeignObjects: Sendable {
       let concrete = layout.entitiesByNumber.filter { !$0.isAbstract && $0.isKind(of: table.root) }
       let numbers = concrete.map { String(layout.number(of: $0)) }.joined(separator: ", ")
       let count = try connection.integer(
-        "SELECT count(*) FROM \(SchemaGuard.quoted(table.name)) WHERE ifnull(Z_ENT, -1) NOT IN (\(numbers))")
+        "SELECT count(*) FROM \(SQLText.identifier(table.name)) WHERE ifnull(Z_ENT, -1) NOT IN (\(numbers))")
       if let count, count > 0 { strayRows[table.name.uppercased()] = Int(count) }
     }
   }
@@ -158,7 +158,7 @@ extension ForeignObjects {
       strayRows.compactMap { table, count in kept[table].map { ($0, count) } }, uniquingKeysWith: { first, _ in first })
     guard !indexes.isEmpty || !views.isEmpty else { return changes }
     let added = columns.map {
-      "ALTER TABLE \(SchemaGuard.quoted($0.table)) ADD COLUMN \(SchemaGuard.quoted($0.name))"
+      "ALTER TABLE \(SQLText.identifier($0.table)) ADD COLUMN \(SQLText.identifier($0.name))"
     }
     let trial = try SchemaTrial(tables: work.new.tableStatements + added + tableStatements, views: views)
     // An index with a program's own functions or collations cannot be made here.

@@ -29,15 +29,15 @@ struct SchemaTrial {
 
   /// Why a view or trigger does not work; nil where it does.
   func obstacle(_ view: ForeignView) -> String? {
-    if view.type == "view" { return obstacle("SELECT * FROM \(SchemaGuard.quoted(view.name))") }
-    let table = SchemaGuard.quoted(view.table)
+    if view.type == "view" { return obstacle("SELECT * FROM \(SQLText.identifier(view.name))") }
+    let table = SQLText.identifier(view.table)
     guard (try? make(view.statement)) != nil else { return "no such table: \(view.table)" }
-    defer { try? connection.execute("DROP TRIGGER \(SchemaGuard.quoted(view.name))") }
+    defer { try? connection.execute("DROP TRIGGER \(SQLText.identifier(view.name))") }
     let column = try? connection.string(
-      "SELECT name FROM pragma_table_info('\(view.table.replacing("'", with: "''"))')")
+      "SELECT name FROM pragma_table_info(\(SQLText.literal(view.table)))")
     return obstacle("INSERT INTO \(table) DEFAULT VALUES")
       ?? column.flatMap { name in
-        obstacle("UPDATE \(table) SET \(SchemaGuard.quoted(name)) = \(SchemaGuard.quoted(name))")
+        obstacle("UPDATE \(table) SET \(SQLText.identifier(name)) = \(SQLText.identifier(name))")
       }
       ?? obstacle("DELETE FROM \(table)")
   }

@@ -79,7 +79,7 @@ struct ColumnSources {
     }
   }
 
-  // MARK: attributes
+  // MARK: - Attributes
 
   private func attribute(
     _ path: [String], _ attribute: AttributeDefinition, _ column: TableLayout.Column, _ move: EntityMoves.Move
@@ -118,7 +118,7 @@ struct ColumnSources {
     return .column(former.name)
   }
 
-  // MARK: links
+  // MARK: - Links
 
   /// A link that a row of the new store keeps in columns of its own.
   struct Link {

@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ObjectModel
+import SQLite
 
 /// How the old store keeps a relationship.
 enum LinkStorage {
@@ -131,7 +132,7 @@ struct LinkPairs {
       (owner: (String, String), member: (String, String), memberOrder: String?, ownerOrder: String?, from: String)
     switch storage {
     case .columns(let table, let key, let entity, let order, let childIsOwner):
-      let name = SchemaGuard.quoted(self.table(table.name))
+      let name = SQLText.identifier(self.table(table.name))
       let kinds = moves.concrete(kindOf: childIsOwner ? source.old.declaringEntity : source.old.destination)
       let numbers = kinds.map { String(moves.old.number(of: $0)) }.joined(separator: ", ")
       let other = childIsOwner ? source.old.destination : source.old.declaringEntity
@@ -143,15 +144,15 @@ struct LinkPairs {
         ? (child, target, nil, order.map { "s.\($0)" }, from) : (target, child, order.map { "s.\($0)" }, nil, from)
     case .join(let join, let side):
       let other = side.ownerColumn == join.master.ownerColumn ? join.inverse : join.master
-      var from = "\(SchemaGuard.quoted(self.table(join.name))) AS j"
-      func entity(_ kind: Entity, _ map: ReferenceMap, _ alias: String, _ column: String) -> String {
+      var from = "\(SQLText.identifier(self.table(join.name))) AS j"
+      func entity(_ kind: Entity, _ alias: String, _ column: String) -> String {
         if kind.subentities.isEmpty { return String(moves.old.number(of: kind)) }
-        let table = SchemaGuard.quoted(self.table(moves.old.table(for: kind).name))
+        let table = SQLText.identifier(self.table(moves.old.table(for: kind).name))
         from += " LEFT JOIN \(table) AS \(alias) ON \(alias).Z_PK = j.\(column)"
         return "\(alias).Z_ENT"
       }
-      let owner = entity(source.old.declaringEntity, owners, "o", side.ownerColumn)
-      let member = entity(source.old.destination, members, "m", side.memberColumn)
+      let owner = entity(source.old.declaringEntity, "o", side.ownerColumn)
+      let member = entity(source.old.destination, "m", side.memberColumn)
       parts = (
         ("j.\(side.ownerColumn)", owner), ("j.\(side.memberColumn)", member), side.orderColumn.map { "j.\($0)" },
         other.orderColumn.map { "j.\($0)" }, from

@@ -17,7 +17,7 @@ final class MigrationConstants {
       if attribute.type == .double || attribute.type == .float { return constant(.real(Double(number))) }
       return number == .min ? constant(.integer(number)) : String(number)
     case .string(let text):
-      return text.contains("\0") ? constant(.text(text)) : "'" + text.replacing("'", with: "''") + "'"
+      return text.contains("\0") ? constant(.text(text)) : SQLText.literal(text)
     case .double(let number): return constant(.real(number))
     case .date(let date): return constant(.real(date.timeIntervalSinceReferenceDate))
     case .decimal(let number): return "CAST(\(constant(.text(number.description))) AS DECIMAL)"

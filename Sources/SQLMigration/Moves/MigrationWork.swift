@@ -58,7 +58,7 @@ struct MigrationWork {
       try ["min", "max"].compactMap { try connection.integer(sql.replacing("?", with: $0)) }
     }
     var keys = [try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(old.number(of: root))") ?? 0]
-    keys += try ends("SELECT ?(Z_PK) FROM \(SchemaGuard.quoted(table))")
+    keys += try ends("SELECT ?(Z_PK) FROM \(SQLText.identifier(table))")
     if case .ordinary(let columns) = try SchemaGuard(connection: connection).table("ACHANGE"),
       columns.isSuperset(of: ["ZENTITY", "ZENTITYPK"])
     {
@@ -126,6 +126,13 @@ struct MigrationWork {
   /// Every table of the old layout.
   var oldTableNames: [String] { old.tables.map(\.name) + old.joinTables.map(\.name) }
 
+  /// The tables of `StoreLayout.tableStatements`, in its order.
+  var newTableNames: [String] {
+    new.tables.flatMap { table in
+      [table.name] + new.joinTables.filter { $0.master.relationship.entity.root == table.root }.map(\.name)
+    }
+  }
+
   /// Old tables that go when all is read.
   var droppedTableNames: [String] {
     let kept = keptNames
@@ -158,7 +165,7 @@ struct MigrationWork {
       let cells = columns.map { column in
         (table.new.columns.firstIndex { $0.name == column }.map { feed.cells[$0] } ?? "NULL") + " AS \(column)"
       }
-      return "SELECT \(cells.joined(separator: ", ")) FROM \(SchemaGuard.quoted(name(feed.old.name))) AS s "
+      return "SELECT \(cells.joined(separator: ", ")) FROM \(SQLText.identifier(name(feed.old.name))) AS s "
         + "WHERE s.Z_ENT IN (\(numbers(feed.moves)))"
     }
     return parts.isEmpty ? nil : parts.joined(separator: " UNION ALL ")

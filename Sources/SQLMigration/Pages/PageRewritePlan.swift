@@ -122,7 +122,7 @@ extension PageRewritePlan {
     let rewrites = try tables.compactMap { try PageRewritePlan($0, work, connection) }
     if use == .always || rewrites.isEmpty { return rewrites }
     let rows = try rewrites.flatMap(\.feeds).map { feed in
-      try connection.integer("SELECT count(*) FROM \(SchemaGuard.quoted(feed.table.name))") ?? 0
+      try connection.integer("SELECT count(*) FROM \(SQLText.identifier(feed.table.name))") ?? 0
     }.reduce(0, +)
     return try rows >= leastRows && fileSize(connection) <= rows * bytesPerRow ? rewrites : []
   }
@@ -130,7 +130,7 @@ extension PageRewritePlan {
   /// An upper bound of the number of a table's rows, without reading them.
   private static func greatestKeys(_ table: TableWork, _ connection: Connection) throws -> Int64 {
     try table.feeds.map { feed in
-      try connection.integer("SELECT max(Z_PK) FROM \(SchemaGuard.quoted(feed.old.name))") ?? 0
+      try connection.integer("SELECT max(Z_PK) FROM \(SQLText.identifier(feed.old.name))") ?? 0
     }.reduce(0, +)
   }
 
@@ -154,7 +154,7 @@ private struct FileColumns {
     }
   }
 
-  /// nil when there is no column of that name and type.
+  /// Nil when there is no column of that name and type.
   func position(of name: String, _ type: String) -> Int? {
     positions[name.uppercased()].flatMap { $0.type == type.uppercased() ? $0.position : nil }
   }

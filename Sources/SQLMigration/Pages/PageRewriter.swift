@@ -41,7 +41,7 @@ struct PageRewriter {
     var names: [String] = []
     while try list.step() { names.append(list.string(at: 0) ?? "") }
     list.finalize()
-    for name in names { try connection.execute("DROP INDEX \(SchemaGuard.quoted(name))") }
+    for name in names { try connection.execute("DROP INDEX \(SQLText.identifier(name))") }
   }
 
   /// Writes all tables, and the indexes over columns with other values.

@@ -81,7 +81,7 @@ public struct MigrationReport: Sendable {
   /// Unique indexes that do not belong to the model, such as `mine on ZNOTE`, and went with the duplicates: what was
   /// made of them has the values of another row.
   package internal(set) var brokenIndexes: [String] = []
-  /// What it asked of SQLite, and which pages it wrote past that.
+  /// Counts of the statements that ran and of the pages written directly to the file.
   package internal(set) var work = StoreCounts()
   /// Tables whose rows were written as pages.
   var tablesOfPages: [String] = []

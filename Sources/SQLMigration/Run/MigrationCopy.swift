@@ -58,7 +58,7 @@ struct MigrationCopy {
     return url.path.utf8.count + "-journal".utf8.count <= 512
   }
 
-  /// nil where there may be none.
+  /// Nil where there may be none.
   private func workFolder(_ place: String) throws -> WorkFolder? {
     do {
       return try WorkFolder(for: place)
@@ -81,7 +81,7 @@ struct MigrationCopy {
       try copy.execute("PRAGMA synchronous = OFF")
       try copy.begin(.exclusive)
       try prepare(copy)
-      let report = try job.carryOut(on: copy)
+      let report = try job.run(on: copy)
       try copy.commit()
       try copy.execute("PRAGMA incremental_vacuum")
       let flush = try BackgroundSync(partial)

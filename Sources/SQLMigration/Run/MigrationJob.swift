@@ -17,21 +17,21 @@ struct MigrationJob {
   /// Tables whose rows are written as pages; none in the store itself.
   var rewrites: [PageRewritePlan] = []
 
-  /// Carries all out.
+  /// Does all of it.
   /// - Precondition: a transaction is open, and `TriggerFunctions` are registered.
   /// - Throws: `PageError` where tables are written as pages. The file is of no use then.
-  func carryOut(on connection: Connection) throws -> MigrationReport {
+  func run(on connection: Connection) throws -> MigrationReport {
     let values = ExternalValues(folder: external)
     try values.register(on: connection, writesFiles: true)
     do {
-      return try carryOut(on: connection, values)
+      return try run(on: connection, values)
     } catch {
       // SQLite keeps only the error's text, so the error itself is thrown.
       throw values.failure ?? error
     }
   }
 
-  private func carryOut(on connection: Connection, _ values: ExternalValues) throws -> MigrationReport {
+  private func run(on connection: Connection, _ values: ExternalValues) throws -> MigrationReport {
     var report = MigrationReport(plan: plan)
     let aside = work.setAside()
     let rows = MigrationTables(

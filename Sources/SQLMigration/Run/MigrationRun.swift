@@ -34,7 +34,7 @@ final class MigrationRun {
     external = ExternalDataFolder(storePath: path)
   }
 
-  func carryOut(
+  func run(
     from older: ManagedObjectModel, to newer: ManagedObjectModel, _ mapping: MappingModel
   ) throws -> MigrationReport {
     WorkFolder.removeLeftovers(for: ResultPath.followed(path))
@@ -121,7 +121,7 @@ final class MigrationRun {
         external: external)
     }
     tellOfRows(job.plan)
-    let report = try job.carryOut(on: connection)
+    let report = try job.run(on: connection)
     isCommitting = true
     try connection.commit()
     // The commit stands: files that cannot be removed now do no harm.

@@ -13,8 +13,7 @@ extension StoreMigration {
   /// - Throws: `MappingInferenceError`, `StoreMigrationError.sourceModel`, `StoreError`; `StoreError.unsupported` for a
   ///   mapping that does more than take values over.
   public static func plan(
-    storeAt path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil,
-    options: Options = Options()
+    storeAt path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil
   ) throws -> MigrationPlan {
     let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
     return try ReadOnlyCopy.withConnection(to: path) { connection in
@@ -48,6 +47,6 @@ extension StoreMigration {
     let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
     try StoreFiles.requireFile(path)
     let run = MigrationRun(path: path, options: options)
-    return try run.carryOut(from: older, to: newer, mapping)
+    return try run.run(from: older, to: newer, mapping)
   }
 }

@@ -17,7 +17,7 @@ struct BookkeepingTables {
     try writeCache(modelCache)
   }
 
-  // MARK: entities
+  // MARK: - Entities
 
   /// Entity numbers from here on are those of ancillary entities, such as the history's.
   private static let firstAncillary = 16_000
@@ -51,7 +51,7 @@ struct BookkeepingTables {
     }
   }
 
-  // MARK: history
+  // MARK: - History
 
   /// Changes follow their objects: entity numbers, primary keys, the masks of changed properties and the values that
   /// are kept of deleted objects. A bit of a property that is gone is dropped. The migration's own changes come after
@@ -116,7 +116,7 @@ struct BookkeepingTables {
     }
   }
 
-  // MARK: metadata and model
+  // MARK: - Metadata and model
 
   /// The app's own keys, and keys that do not depend on the model, stay as they are.
   private func writeMetadata() throws {

@@ -19,14 +19,14 @@ struct MigrationTables {
   /// Views, and triggers on other tables, which do not belong to the model either.
   var views: [ForeignView] = []
 
-  private func quoted(_ name: String) -> String { SchemaGuard.quoted(name) }
+  private func quoted(_ name: String) -> String { SQLText.identifier(name) }
 
   /// The name under which an in-place table is at hand until it gets its new one.
   private func current(_ table: TableWork) -> String {
     table.method == .inPlace ? work.name(table.feeds[0].old.name) : table.new.name
   }
 
-  // MARK: room
+  // MARK: - Room
 
   /// Notes files that values of removed rows, or of attributes that keep theirs elsewhere now, name: they go when no
   /// row names them in the end.
@@ -38,13 +38,7 @@ struct MigrationTables {
         guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage else {
           continue
         }
-        let values = try Statement(
-          connection,
-          "SELECT \(column.name) FROM \(table.name) WHERE length(\(column.name)) = \(ExternalDataFolder.referenceLength)"
-        )
-        while try values.step() {
-          if let name = unsafe ExternalDataFolder.fileName(values.rawBytes(at: 0)) { folder.ledger.note(name) }
-        }
+        try folder.ledger.noteFiles(in: column.name, of: table.name, connection)
       }
     }
   }
@@ -90,7 +84,7 @@ struct MigrationTables {
       && !tablesOfPages.contains { $0.uppercased() == index.table.uppercased() }
   }
 
-  // MARK: rows
+  // MARK: - Rows
 
   /// Fills new tables and columns from the old rows, which stay as they are until that is done.
   func write() throws {
@@ -163,7 +157,7 @@ struct MigrationTables {
         + "ON g.owner = m.\(owner) WHERE m.\(owner) IS NOT NULL AND m.\(order) IS NULL) AS n WHERE n.id = t.\(row)")
   }
 
-  // MARK: names
+  // MARK: - Names
 
   /// Finishes when everything is read: changes values in place, gives columns and tables their names, and drops old
   /// tables.
@@ -210,7 +204,7 @@ struct MigrationTables {
     try connection.execute("UPDATE \(quoted(current(table))) SET Z_ENT = NULL WHERE Z_ENT IN (\(list))")
   }
 
-  // MARK: what follows from rows
+  // MARK: - What follows from rows
 
   /// Computes derived attributes. Those of `now()` that were there before keep their time.
   /// - Parameter hasRemoved: whether duplicates went, or gave their values to others.
@@ -263,24 +257,13 @@ struct MigrationTables {
   /// - Returns: unique ones that cannot be made, because rows have the same values now.
   func makeKeptIndexes() throws -> [ForeignIndex] {
     try keptIndexes.filter { index in
-      let name = "'" + index.name.replacing("'", with: "''") + "'"
-      let isThere = try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = \(name)") == 1
-      if isThere { return false }
+      if try connection.hasIndex(named: index.name) { return false }
       do {
         try index.make(in: connection)
         return false
       } catch let error as SQLiteError where index.isUnique && error.code == .constraint {
         return true
       }
-    }
-  }
-}
-
-extension MigrationWork {
-  /// The tables of `StoreLayout.tableStatements`, in its order.
-  var newTableNames: [String] {
-    new.tables.flatMap { table in
-      [table.name] + new.joinTables.filter { $0.master.relationship.entity.root == table.root }.map(\.name)
     }
   }
 }

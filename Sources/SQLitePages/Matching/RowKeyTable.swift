@@ -65,7 +65,7 @@ public struct RowKeyShape: Sendable {
   /// Reads all keys of a table, on several threads.
   /// - Parameters:
   ///   - memoryBudget: bytes that the slots may take.
-  ///   - hashMask: bits of the hashes that count; all but in tests.
+  ///   - hashMask: bits of the hashes that count; all of them, except in tests.
   /// - Throws: `PageError` of kind `unsuitable` when the table is too large for the budget, or has a key of
   ///   another storage class than the shape says: SQLite's affinity might match it where hashing bytes would not.
   public init(

@@ -94,7 +94,7 @@ struct TreePages {
 /// here.
 @unsafe struct TreePage {
   let bytes: UnsafeRawPointer
-  /// nil for a page of no tree.
+  /// Nil for a page of no tree.
   let kind: PageKind?
   let cellCount: Int
   /// Where the header begins: behind that of the file on the first page.

@@ -18,7 +18,7 @@
   @unsafe private(set) var record: UnsafeMutableRawPointer
   private let scratch = RecordScratch()
   private let fields: [RowChanges.Field]
-  /// Places in `fields`: those that are compared by themselves come before those that follow them.
+  /// Indexes into `fields`: independent fields first, then those that are written because another field differs.
   private let order: [Int]
   private let width: Int
   private let versionPosition: Int

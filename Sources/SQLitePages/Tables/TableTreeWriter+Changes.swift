@@ -31,7 +31,7 @@ extension TableTreeWriter {
 
   /// Adds the rows that were there before, each with its change.
   private func appendOldRows(of pages: TreePages, _ changes: RowChanges) throws(PageError) {
-    var rows = StoredRows(pages, of: file, root: root)
+    var rows = RewriteCursor(pages, of: file, root: root)
     let patch = RowPatch(changes)
     let isWatched = changes.keepsUpdatedRows || !changes.watchedPositions.isEmpty
     let excluded = changes.excluded
@@ -77,7 +77,7 @@ extension TableTreeWriter {
 
   /// Adds a row as it is; the pages with the end of its record stay where they are.
   @inline(__always)
-  private func appendCell(of rows: borrowing StoredRows) throws(PageError) {
+  private func appendCell(of rows: borrowing RewriteCursor) throws(PageError) {
     let size = rows.cellCount
     if !leaf.hasRoom(for: size) { try emitLeaf() }
     lastRowID = rows.rowID

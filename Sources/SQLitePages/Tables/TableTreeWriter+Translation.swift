@@ -18,7 +18,7 @@ extension TableTreeWriter {
     let pages = try TreePages(PageBuffer(file), root: source, isIndex: false)
     try file.recycleFreePages(pages.leaves.count)
     file.recycle(pages.interior)
-    var rows = StoredRows(pages, of: file, root: source)
+    var rows = RewriteCursor(pages, of: file, root: source)
     while try rows.advance() {
       // Safety: the old record stays until `rows` goes on, and the new one is written before the next is made.
       let old = unsafe try rows.record()

@@ -17,7 +17,7 @@ import Platform
   public let geometry: PageGeometry
   /// Pages of the file, the new ones included.
   public private(set) var pageCount: UInt32
-  /// Pages that were written as they are or handed out for it, those that replaced older ones included.
+  /// How many pages were written or reserved so far, replaced ones included.
   public private(set) var writtenPageCount = 0
   let path: String
   private let descriptor: Int32

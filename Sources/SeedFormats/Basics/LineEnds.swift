@@ -2,8 +2,8 @@ import Platform
 
 /// Counts and finds line ends, eight bytes at a time.
 enum LineEnds {
-  static let lineFeeds = Swar.broadcast(0x0A)
-  static let carriageReturns = Swar.broadcast(0x0D)
+  static let lineFeeds = SWAR.broadcast(0x0A)
+  static let carriageReturns = SWAR.broadcast(0x0D)
 
   /// Where a batch may end whose records are lines.
   static func cut(_ text: ByteBuffer, isComplete: Bool, maximumRecords: Int) -> RecordCut {
@@ -24,7 +24,7 @@ enum LineEnds {
   /// One matching bit per byte is summed up in eight byte-wide counters, which are emptied before they can overflow
   /// ("positional population count").
   static func count(_ byte: UInt8, _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
-    let pattern = Swar.broadcast(byte)
+    let pattern = SWAR.broadcast(byte)
     var total = 0
     var position = start
     // Safety: 32 bytes are read only where as many are left before `end`.
@@ -32,10 +32,10 @@ enum LineEnds {
       let last = min(position &+ 32 &* 63, end)
       var counters: UInt64 = 0
       while position &+ 32 <= last {
-        counters &+= unsafe matches(Swar.load(base + position), pattern) >> 7
-        counters &+= unsafe matches(Swar.load(base + position + 8), pattern) >> 7
-        counters &+= unsafe matches(Swar.load(base + position + 16), pattern) >> 7
-        counters &+= unsafe matches(Swar.load(base + position + 24), pattern) >> 7
+        counters &+= unsafe matches(SWAR.load(base + position), pattern) >> 7
+        counters &+= unsafe matches(SWAR.load(base + position + 8), pattern) >> 7
+        counters &+= unsafe matches(SWAR.load(base + position + 16), pattern) >> 7
+        counters &+= unsafe matches(SWAR.load(base + position + 24), pattern) >> 7
         position &+= 32
       }
       let pairs = (counters & 0x00FF_00FF_00FF_00FF) &+ (counters >> 8 & 0x00FF_00FF_00FF_00FF)
@@ -53,10 +53,10 @@ enum LineEnds {
     guard var position = unsafe find(0x0D, base, start, end) else { return 0 }
     var total = 0
     while position &+ 8 <= end {
-      let returns = unsafe matches(Swar.load(base + position), carriageReturns)
+      let returns = unsafe matches(SWAR.load(base + position), carriageReturns)
       if returns != 0 {
         // Safety: eight bytes were left, and one more may be read at `end`.
-        let feeds = unsafe matches(Swar.load(base + position + 1), lineFeeds)
+        let feeds = unsafe matches(SWAR.load(base + position + 1), lineFeeds)
         total &+= (returns & ~feeds).nonzeroBitCount
       }
       position &+= 8
@@ -93,6 +93,6 @@ enum LineEnds {
 
   /// The high bit of every byte that equals the pattern's, which is below 0x80.
   @inline(__always) private static func matches(_ word: UInt64, _ pattern: UInt64) -> UInt64 {
-    Swar.zeroes((word & Swar.low7) ^ pattern) & ~word & Swar.high
+    SWAR.zeroes((word & SWAR.low7) ^ pattern) & ~word & SWAR.high
   }
 }

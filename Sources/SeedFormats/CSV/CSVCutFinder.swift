@@ -49,7 +49,7 @@
   private func cutByQuotes(
     _ base: UnsafePointer<UInt8>, _ count: Int, isComplete: Bool, _ maximumRecords: Int
   ) -> RecordCut {
-    let quotes = Swar.broadcast(options.quote ?? 0x0A)
+    let quotes = SWAR.broadcast(options.quote ?? 0x0A)
     let quote = options.quote ?? 0
     let delimiter = options.delimiter
     let doubles = options.escape == nil
@@ -60,11 +60,11 @@
     var records = 0
     var position = 0
     words: while position < count {
-      let word = unsafe Swar.load(base + position)
-      let word7 = word & Swar.low7
+      let word = unsafe SWAR.load(base + position)
+      let word7 = word & SWAR.low7
       var mask =
-        (Swar.zeroes(word7 ^ LineEnds.lineFeeds) | Swar.zeroes(word7 ^ LineEnds.carriageReturns)
-          | Swar.zeroes(word7 ^ quotes)) & ~word & Swar.high
+        (SWAR.zeroes(word7 ^ LineEnds.lineFeeds) | SWAR.zeroes(word7 ^ LineEnds.carriageReturns)
+          | SWAR.zeroes(word7 ^ quotes)) & ~word & SWAR.high
       while mask != 0 {
         let at = position &+ (mask.trailingZeroBitCount >> 3)
         mask &= mask &- 1

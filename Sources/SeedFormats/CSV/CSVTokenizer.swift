@@ -57,10 +57,10 @@
     delimiterLength = 1 + options.delimiterRest.count
     quote = options.quote
     escape = options.escape
-    delimiters = Swar.broadcast(options.delimiter)
+    delimiters = SWAR.broadcast(options.delimiter)
     // A character that is not used looks for the delimiter once more.
-    quotes = Swar.broadcast(options.quote ?? options.delimiter)
-    escapes = Swar.broadcast(options.escape ?? options.delimiter)
+    quotes = SWAR.broadcast(options.quote ?? options.delimiter)
+    escapes = SWAR.broadcast(options.escape ?? options.delimiter)
   }
 
   /// Keeps apart the ends of so many fields, one for each column.
@@ -71,10 +71,10 @@
 
   /// Bytes below 0x10 (line ends, NUL, tab), delimiters, quotes and escapes.
   @inline(__always) private func specials(_ word: UInt64) -> UInt64 {
-    let word7 = word & Swar.low7
-    let controls = Swar.zeroes(word7 & 0x7070_7070_7070_7070)
-    return (controls | Swar.zeroes(word7 ^ delimiters) | Swar.zeroes(word7 ^ quotes) | Swar.zeroes(word7 ^ escapes))
-      & ~word & Swar.high
+    let word7 = word & SWAR.low7
+    let controls = SWAR.zeroes(word7 & 0x7070_7070_7070_7070)
+    return (controls | SWAR.zeroes(word7 ^ delimiters) | SWAR.zeroes(word7 ^ quotes) | SWAR.zeroes(word7 ^ escapes))
+      & ~word & SWAR.high
   }
 
   /// Reads the record that starts at `start`, before `end`. The bytes from `end` on are zero.
@@ -95,7 +95,7 @@
     textAfterQuoteAt = nil
     words: while true {
       // Safety: `position` is less than eight bytes behind `end`: the zero there would have stopped the loop.
-      let word = unsafe Swar.load(base + position)
+      let word = unsafe SWAR.load(base + position)
       nonASCII |= word
       var mask = specials(word)
       while mask != 0 {
@@ -128,7 +128,7 @@
           contentEnd = min(at, end)
           unsafe ends[min(field, columnLimit)] = UInt32(truncatingIfNeeded: contentEnd &- start)
           fieldCount = field &+ 1
-          mayHaveNonASCII = nonASCII & Swar.high != 0
+          mayHaveNonASCII = nonASCII & SWAR.high != 0
           return .record
         } else if byte == 0 {
           if nulAt == nil { nulAt = at }
@@ -177,7 +177,7 @@
     let escape = escape ?? 0
     var position = start
     words: while true {
-      let word = unsafe Swar.load(base + position)
+      let word = unsafe SWAR.load(base + position)
       nonASCII |= word
       var mask = specials(word)
       while mask != 0 {

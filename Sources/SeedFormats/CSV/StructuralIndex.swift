@@ -30,12 +30,12 @@
     var lists = lists
     defer { self.lists = lists }
     lists.clear()
-    let delimiters = Swar.broadcast(delimiter)
+    let delimiters = SWAR.broadcast(delimiter)
     var start = 0
     while start < count {
       // Safety: 64 bytes are read from a place before `count`, and as many are there behind it; what they say is masked
       // off.
-      var (mask, feeds) = unsafe Swar.masks(base + start, delimiters, LineEnds.lineFeeds)
+      var (mask, feeds) = unsafe SWAR.masks(base + start, delimiters, LineEnds.lineFeeds)
       if count &- start < 64 {
         let within: UInt64 = 1 &<< UInt64(truncatingIfNeeded: count &- start) &- 1
         mask &= within
@@ -55,8 +55,8 @@
     var lists = lists
     defer { self.lists = lists }
     lists.clear()
-    let delimiters = Swar.broadcast(delimiter)
-    let quotes = Swar.broadcast(quote)
+    let delimiters = SWAR.broadcast(delimiter)
+    let quotes = SWAR.broadcast(quote)
     // Of the byte before: whether it may stand before an opening quote, is a quote, closes a field, is inside.
     var isBoundary: UInt64 = 1
     var isQuote: UInt64 = 0
@@ -67,11 +67,11 @@
     while start < count {
       var within = UInt64.max
       if count &- start < 64 { within = 1 &<< UInt64(truncatingIfNeeded: count &- start) &- 1 }
-      var (mask, feeds) = unsafe Swar.masks(base + start, delimiters, LineEnds.lineFeeds)
+      var (mask, feeds) = unsafe SWAR.masks(base + start, delimiters, LineEnds.lineFeeds)
       mask &= within
       feeds &= within
-      let found = unsafe Swar.mask(base + start, quotes) & within
-      let inside = Swar.parities(found) ^ (0 &- isInside)
+      let found = unsafe SWAR.mask(base + start, quotes) & within
+      let inside = SWAR.parities(found) ^ (0 &- isInside)
       if feeds & inside != 0 { return nil }
       let afterQuote = found &<< 1 | isQuote
       let opening = found & inside

@@ -120,7 +120,7 @@
     }
   }
 
-  // MARK: Records
+  // MARK: - Records
 
   private func appendRecord(to batch: RecordBatch) throws(SeedFormatError) {
     projector.tokenizer.outerDepth = open.count + (stage == .laterElement ? 1 : 0)
@@ -157,14 +157,14 @@
     } else {
       if !isKnown {
         unsafe projector.paths.copy(into: slices)
-        projector.learn(position, end)
+        projector.learn(position)
       }
       batch.appendRecord(at: place)
     }
     position = end
   }
 
-  // MARK: The way to the array and out again
+  // MARK: - The way to the array and out again
 
   /// Goes to the array of records. A root that is no array is one record when no pointer is given.
   private func enter(_ batch: RecordBatch) throws(SeedFormatError) {
@@ -346,7 +346,7 @@
     position = end
   }
 
-  // MARK: Places
+  // MARK: - Places
 
   /// Moves line and column on to a position in the window.
   private func place(_ position: Int) {

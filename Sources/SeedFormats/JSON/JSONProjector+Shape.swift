@@ -83,7 +83,7 @@ extension JSONProjector {
     guard unsafe ObjectShape.matches(shape.closing, text, base + position) else { return -1 }
     position &+= shape.closing.length
     guard position <= tokenizer.end else { return -1 }
-    if nonASCII & Swar.high != 0, unsafe UTF8Text.invalidUTF8(base, start, position) != nil { return -1 }
+    if nonASCII & SWAR.high != 0, unsafe UTF8Text.invalidUTF8(base, start, position) != nil { return -1 }
     if index < count {
       for output in unsafe members[index].firstOutput..<members[count &- 1].endOutput {
         unsafe slices[outputs[output]] = .absent
@@ -101,11 +101,11 @@ extension JSONProjector {
     var position = start &+ 1
     while true {
       // Safety: the words before had no zero, so this one begins before the text's end or at it.
-      let word = unsafe Swar.load(base + position)
-      let word7 = word & Swar.low7
+      let word = unsafe SWAR.load(base + position)
+      let word7 = word & SWAR.low7
       let found =
-        (Swar.zeroes(word7 & 0x6060_6060_6060_6060) | Swar.zeroes(word7 ^ 0x2222_2222_2222_2222)
-          | Swar.zeroes(word7 ^ 0x5C5C_5C5C_5C5C_5C5C)) & ~word & Swar.high
+        (SWAR.zeroes(word7 & 0x6060_6060_6060_6060) | SWAR.zeroes(word7 ^ 0x2222_2222_2222_2222)
+          | SWAR.zeroes(word7 ^ 0x5C5C_5C5C_5C5C_5C5C)) & ~word & SWAR.high
       nonASCII |= word
       if found != 0 {
         let at = position &+ (found.trailingZeroBitCount >> 3)
@@ -142,10 +142,10 @@ extension JSONProjector {
     while unsafe base[position] &- 0x30 < 10 { position &+= 1 }
   }
 
-  // MARK: Learning
+  // MARK: - Learning
 
   /// Takes up the shape of a record that was read token by token and is without fault.
-  mutating func learn(_ start: Int, _ end: Int) {
+  mutating func learn(_ start: Int) {
     recordsSinceLearning &+= 1
     // Records of ever changing shapes: learning must not cost more than it is worth.
     guard recordsSinceLearning >= 2 * timesLearned else { return }

@@ -185,7 +185,7 @@ import Platform
 
   /// The problem of a scanned record apart from its grammar.
   func flaw(_ start: Int, _ end: Int) -> (code: String, message: String, hint: String?, at: Int)? {
-    if tokenizer.nonASCII & Swar.high != 0, let at = unsafe UTF8Text.invalidUTF8(tokenizer.base, start, end) {
+    if tokenizer.nonASCII & SWAR.high != 0, let at = unsafe UTF8Text.invalidUTF8(tokenizer.base, start, end) {
       return (
         "text.invalid-utf8", "the record is not valid UTF-8",
         "state its encoding, such as encoding: windows-1252 or latin-1", at

@@ -147,11 +147,11 @@ enum JSONFlaw: UInt8 {
     hasEscapes = false
     var position = start &+ 1
     while position < end {
-      let word = unsafe Swar.load(base + position)
-      let word7 = word & Swar.low7
+      let word = unsafe SWAR.load(base + position)
+      let word7 = word & SWAR.low7
       let found =
-        (Swar.zeroes(word7 & 0x6060_6060_6060_6060) | Swar.zeroes(word7 ^ 0x2222_2222_2222_2222)
-          | Swar.zeroes(word7 ^ 0x5C5C_5C5C_5C5C_5C5C)) & ~word & Swar.high
+        (SWAR.zeroes(word7 & 0x6060_6060_6060_6060) | SWAR.zeroes(word7 ^ 0x2222_2222_2222_2222)
+          | SWAR.zeroes(word7 ^ 0x5C5C_5C5C_5C5C_5C5C)) & ~word & SWAR.high
       nonASCII |= word
       guard found != 0 else {
         position &+= 8

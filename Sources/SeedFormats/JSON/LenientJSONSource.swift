@@ -69,10 +69,10 @@
     let start = text.count
     unsafe text.append(block.base, count: block.count)
     // Safety: nothing is added to the text while it is looked at, and `comma` lies in what was not given out yet.
-    for at in start..<text.count { look(at) }
+    for at in start..<text.count { scan(at) }
   }
 
-  private func look(_ at: Int) {
+  private func scan(_ at: Int) {
     let base = unsafe text.base
     let byte = unsafe base[at]
     if byte == 0x0A { line += 1 }
@@ -81,7 +81,7 @@
     case .string:
       if byte == 0x22 { state = .value } else if byte == 0x5C { state = .escape }
     case .escape: state = .string
-    case .value: lookOutside(byte, at)
+    case .value: scanOutsideString(byte, at)
     case .slash:
       if byte == 0x2F || byte == 0x2A {
         opened = (line, byteOffset - 1)
@@ -93,7 +93,7 @@
         state = .value
         comma = nil
         last = 0x2F
-        lookOutside(byte, at)
+        scanOutsideString(byte, at)
       }
     case .lineComment:
       if byte == 0x0A || byte == 0x0D { state = .value } else { unsafe base[at] = 0x20 }
@@ -103,7 +103,7 @@
     }
   }
 
-  private func lookOutside(_ byte: UInt8, _ at: Int) {
+  private func scanOutsideString(_ byte: UInt8, _ at: Int) {
     switch byte {
     case 0x20, 0x09, 0x0A, 0x0D: return
     case 0x2F:

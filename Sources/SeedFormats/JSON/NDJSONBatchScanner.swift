@@ -88,7 +88,7 @@
       side.resize(to: sideCount)
     } else {
       unsafe projector.paths.copy(into: slices)
-      projector.learn(start, end)
+      projector.learn(start)
     }
     return fault
   }

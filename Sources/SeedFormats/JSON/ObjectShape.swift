@@ -82,7 +82,7 @@
     func mask(_ word: Int) -> UInt64 { word + 1 < wordCount ? .max : word < wordCount ? piece.lastMask : 0 }
     let kept = unsafe text.base + offset
     piece.masks = (mask(0), mask(1), mask(2))
-    piece.words = unsafe (Swar.load(kept), Swar.load(kept + 8), Swar.load(kept + 16))
+    piece.words = unsafe (SWAR.load(kept), SWAR.load(kept + 8), SWAR.load(kept + 16))
     return piece
   }
 
@@ -142,9 +142,9 @@
     _ piece: Piece, _ text: UnsafePointer<UInt8>, _ bytes: UnsafePointer<UInt8>
   ) -> Bool {
     let different =
-      unsafe ((Swar.load(bytes) ^ piece.words.0) & piece.masks.0)
-      | ((Swar.load(bytes + 8) ^ piece.words.1) & piece.masks.1)
-      | ((Swar.load(bytes + 16) ^ piece.words.2) & piece.masks.2)
+      unsafe ((SWAR.load(bytes) ^ piece.words.0) & piece.masks.0)
+      | ((SWAR.load(bytes + 8) ^ piece.words.1) & piece.masks.1)
+      | ((SWAR.load(bytes + 16) ^ piece.words.2) & piece.masks.2)
     if different != 0 { return false }
     return unsafe piece.length <= 24 || endMatches(piece, text, bytes)
   }
@@ -158,9 +158,9 @@
     let known = unsafe text + piece.offset
     var at = 24
     while at &+ 8 < piece.length {
-      if unsafe Swar.load(bytes + at) != Swar.load(known + at) { return false }
+      if unsafe SWAR.load(bytes + at) != SWAR.load(known + at) { return false }
       at &+= 8
     }
-    return unsafe (Swar.load(bytes + at) ^ Swar.load(known + at)) & piece.lastMask == 0
+    return unsafe (SWAR.load(bytes + at) ^ SWAR.load(known + at)) & piece.lastMask == 0
   }
 }

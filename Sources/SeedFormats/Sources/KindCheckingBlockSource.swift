@@ -18,7 +18,7 @@ final class KindCheckingBlockSource: BlockSource {
   /// - Throws: `source.kind`, and the upstream's errors.
   func read(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     if isPassing { return try unsafe upstream.read(into: target) }
-    let held = try looked()
+    let held = try checkedPrefix()
     let count = min(target.count, held.count - given)
     guard count > 0 else {
       self.held = nil
@@ -31,7 +31,8 @@ final class KindCheckingBlockSource: BlockSource {
     return count
   }
 
-  private func looked() throws(SeedFormatError) -> ByteBuffer {
+  /// The first bytes, once they were found to be of a text.
+  private func checkedPrefix() throws(SeedFormatError) -> ByteBuffer {
     if let held { return held }
     let held = ByteBuffer()
     while held.count < FileKind.prefixLength,

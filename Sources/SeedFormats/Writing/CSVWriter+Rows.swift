@@ -113,7 +113,7 @@ struct CSVMarks {
 
   init(delimiter: UInt8) {
     self.delimiter = delimiter
-    delimiters = Swar.broadcast(delimiter)
+    delimiters = SWAR.broadcast(delimiter)
   }
 
   /// Whether a text has any, eight bytes at a time.
@@ -123,8 +123,8 @@ struct CSVMarks {
     while at + 8 <= count {
       let word = unsafe text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
       let found =
-        CSVMarks.zeroes(word ^ delimiters) | CSVMarks.zeroes(word ^ Swar.broadcast(0x22))
-        | CSVMarks.zeroes(word ^ Swar.broadcast(0x0A)) | CSVMarks.zeroes(word ^ Swar.broadcast(0x0D))
+        CSVMarks.zeroes(word ^ delimiters) | CSVMarks.zeroes(word ^ SWAR.broadcast(0x22))
+        | CSVMarks.zeroes(word ^ SWAR.broadcast(0x0A)) | CSVMarks.zeroes(word ^ SWAR.broadcast(0x0D))
       if found != 0 { return true }
       at += 8
     }
@@ -139,6 +139,6 @@ struct CSVMarks {
   /// Not zero exactly when a byte of the word is (the lowest marked byte is right; above it there may be false marks).
   @inline(__always)
   private static func zeroes(_ word: UInt64) -> UInt64 {
-    (word &- Swar.low) & ~word & Swar.high
+    (word &- SWAR.low) & ~word & SWAR.high
   }
 }

@@ -58,7 +58,7 @@ struct ProjectLayout {
     return (base as NSString).standardizingPath
   }
 
-  // MARK: Places
+  // MARK: - Places
 
   private func inFolder(_ path: String) -> String { folder == "." ? path : folder + "/" + path }
 
@@ -100,7 +100,7 @@ struct ProjectLayout {
     (data + [givenModel].compactMap { $0 }).contains { !ProjectFolder.holds($0, ofPipeline: pipelinePath) }
   }
 
-  // MARK: Writing
+  // MARK: - Writing
 
   /// Looks for what is in the way before anything is read.
   func check(replacesForeign: Bool) throws {

@@ -6,7 +6,7 @@ import StoreDifferences
 
 /// How differences of stores are shown.
 enum DiffText {
-  // MARK: for people
+  // MARK: - For people
 
   /// A line for the object, and one for each property.
   static func text(_ difference: ObjectDifference) -> String {
@@ -60,7 +60,7 @@ enum DiffText {
       + (summary.modelDifferences.isEmpty ? "" : "; the models differ")
   }
 
-  // MARK: for programs
+  // MARK: - For programs
 
   /// One object.
   static func json(_ difference: ObjectDifference) -> String {

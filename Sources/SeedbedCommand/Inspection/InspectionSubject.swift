@@ -10,9 +10,9 @@ struct InspectionSubject {
   let path: String
   /// The store or model, and the model given with it.
   let paths: [String]
-  /// nil for a model alone.
+  /// Nil for a model alone.
   let store: StoreInspection?
-  /// nil for a store without any.
+  /// Nil for a store without any.
   let modelFile: ModelFile?
   /// The versions in a model's folder; nil for a store.
   let versions: ModelVersions?

@@ -62,7 +62,7 @@ enum InspectionText {
     return "version \(file.versionName) of \(others) · \(count)"
   }
 
-  // MARK: Entities
+  // MARK: - Entities
 
   private static func entityTable(_ store: StoreInspection, _ model: ManagedObjectModel?) -> [String] {
     let names = Dictionary(store.entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -129,7 +129,7 @@ enum InspectionText {
       .flatMap { attributeLines($0, under: name + ".", isUnique: false) }
   }
 
-  // MARK: Tables
+  // MARK: - Tables
 
   /// The description of an entity by its table, where there is no model.
   private static func columns(of row: StoreInspection.EntityRow, _ store: StoreInspection) -> [String]? {
@@ -154,7 +154,7 @@ enum InspectionText {
         })
   }
 
-  // MARK: Metadata and history
+  // MARK: - Metadata and history
 
   private static func version(_ store: StoreInspection) -> [String] {
     let metadata = store.metadata
@@ -199,7 +199,7 @@ enum InspectionText {
       ])
   }
 
-  // MARK: Form
+  // MARK: - Form
 
   private static func entities(_ count: Int) -> String { ReadableText.count(count, "entity", "entities") }
 

@@ -16,7 +16,7 @@ struct MappingInspection {
     file = try MappingModelReader.read(path: path)
   }
 
-  // MARK: Text
+  // MARK: - Text
 
   var text: String {
     let mappings = file.mappingModel.entityMappings
@@ -59,7 +59,7 @@ struct MappingInspection {
     return [facts.joined(separator: " · ")] + table.map { "  " + $0 }
   }
 
-  // MARK: JSON
+  // MARK: - JSON
 
   /// Keys do not change between versions; new ones may come.
   var json: String {

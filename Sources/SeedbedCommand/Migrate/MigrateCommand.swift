@@ -136,7 +136,7 @@ struct MigrateCommand: ParsableCommand {
     options.duplicates = duplicates
     let (older, newer) = (models.source.model, models.target.model)
     if dryRun {
-      let plan = try StoreMigration.plan(storeAt: store, from: older, to: newer, options: options)
+      let plan = try StoreMigration.plan(storeAt: store, from: older, to: newer)
       result.plan = plan
       if result.obstacles.isEmpty {
         if plan.conditions.isEmpty, plan.isComplete {

@@ -29,7 +29,7 @@ struct ReportOutput {
       if writesData { Terminal.say(document) } else { Terminal.print(document) }
     } else if report.failure == nil {
       if isQuiet {
-        if report.counts.rejected > 0 { sayRejects(report) }
+        if report.counts.rejected > 0 { printRejects(report) }
       } else {
         let text = ReportText.text(report, showsStages: showsStages)
         if writesData { Terminal.say(text) } else { Terminal.print(text) }
@@ -52,7 +52,7 @@ struct ReportOutput {
   }
 
   /// The message about rejects with `--quiet`.
-  private func sayRejects(_ report: RunReport) {
+  private func printRejects(_ report: RunReport) {
     switch logFormat {
     case .text: Terminal.say(ReportText.rejectLine(report))
     case .json:

@@ -23,6 +23,4 @@ extension ExpectationTimeout: BridgedError {
   public static var errorDomain: String { "Seedbed.ExpectationTimeout" }
   /// 1: there is one kind.
   public var errorCode: Int { 1 }
-  /// The description, under Foundation's key.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

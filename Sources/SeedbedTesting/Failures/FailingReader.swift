@@ -8,31 +8,31 @@ struct FailingReader: MonitoredFetching {
   var identifier: String { base.identifier }
   var model: ManagedObjectModel { base.model }
 
-  private func asked<Result>(_ body: (any StoreReading) throws -> Result) throws -> Result {
+  private func reading<Result>(_ body: (any StoreReading) throws -> Result) throws -> Result {
     try failures.check(.fetch)
     return try body(base)
   }
 
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try asked { try $0.snapshots(request) } }
+  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try reading { try $0.snapshots(request) } }
   func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
-    try asked { try $0.snapshotBlocks(request) }
+    try reading { try $0.snapshotBlocks(request) }
   }
-  func count(_ request: FetchSpecification) throws -> Int { try asked { try $0.count(request) } }
-  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] { try asked { try $0.objectIDs(request) } }
-  func rows(_ request: FetchSpecification) throws -> FetchedRows { try asked { try $0.rows(request) } }
+  func count(_ request: FetchSpecification) throws -> Int { try reading { try $0.count(request) } }
+  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] { try reading { try $0.objectIDs(request) } }
+  func rows(_ request: FetchSpecification) throws -> FetchedRows { try reading { try $0.rows(request) } }
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try asked { try $0.members(of: owner, relationship: relationship) }
+    try reading { try $0.members(of: owner, relationship: relationship) }
   }
   func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
-    try asked { try $0.members(of: owners, relationship: relationship) }
+    try reading { try $0.members(of: owners, relationship: relationship) }
   }
   func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try asked { try ($0 as? any MonitoredFetching)?.snapshots(request, monitor: monitor) ?? $0.snapshots(request) }
+    try reading { try ($0 as? any MonitoredFetching)?.snapshots(request, monitor: monitor) ?? $0.snapshots(request) }
   }
 }
 
 /// A generation of a store that fails.
-final class FailingGeneration: StoreGeneration {
+final class FailingGeneration: StoreGeneration, ReadForwarding {
   private let base: any StoreGeneration
   private let failures: StoreFailures
 
@@ -41,24 +41,9 @@ final class FailingGeneration: StoreGeneration {
     self.failures = failures
   }
 
-  private var reader: FailingReader { FailingReader(base: base, failures: failures) }
+  var reader: FailingReader { FailingReader(base: base, failures: failures) }
 
   var identifier: String { base.identifier }
   var model: ManagedObjectModel { base.model }
   func close() { base.close() }
-
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try reader.snapshots(request) }
-  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] { try reader.snapshotBlocks(request) }
-  func count(_ request: FetchSpecification) throws -> Int { try reader.count(request) }
-  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] { try reader.objectIDs(request) }
-  func rows(_ request: FetchSpecification) throws -> FetchedRows { try reader.rows(request) }
-  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try reader.members(of: owner, relationship: relationship)
-  }
-  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
-    try reader.members(of: owners, relationship: relationship)
-  }
-  func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try reader.snapshots(request, monitor: monitor)
-  }
 }

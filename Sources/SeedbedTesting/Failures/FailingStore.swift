@@ -2,7 +2,7 @@ import Seedbed
 
 /// Hands everything on to another store, but what is to fail. A capability that the other store does not have is an
 /// error when it is asked for.
-class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, PersistentHistoryTracking,
+class FailingStore: ReadForwarding, BatchWriting, QueryGenerations, PersistentHistoryTracking,
   RemoteChangeObserving, FetchExplaining, StoreCounting, MetadataKeeping, @unchecked Sendable
 {
   // Both are let and Sendable; unchecked as the class is not final.
@@ -31,24 +31,9 @@ class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, Persisten
     .unsupported("stores of the type that this test uses have no \(what)")
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
-  private var reader: FailingReader { FailingReader(base: base, failures: failures) }
-
-  func snapshots(_ request: FetchSpecification) throws -> [Snapshot] { try reader.snapshots(request) }
-  func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] { try reader.snapshotBlocks(request) }
-  func count(_ request: FetchSpecification) throws -> Int { try reader.count(request) }
-  func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] { try reader.objectIDs(request) }
-  func rows(_ request: FetchSpecification) throws -> FetchedRows { try reader.rows(request) }
-  func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try reader.members(of: owner, relationship: relationship)
-  }
-  func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
-    try reader.members(of: owners, relationship: relationship)
-  }
-  func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try reader.snapshots(request, monitor: monitor)
-  }
+  var reader: FailingReader { FailingReader(base: base, failures: failures) }
 
   func openGeneration() throws -> any StoreGeneration {
     guard let base = base as? any QueryGenerations else { throw unsupported("query generations") }
@@ -60,7 +45,7 @@ class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, Persisten
     return try base.explanation(of: request)
   }
 
-  // MARK: Writing
+  // MARK: - Writing
 
   func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     // A save asks for keys first, and a store may write which are taken.
@@ -105,7 +90,7 @@ class FailingStore: MonitoredFetching, BatchWriting, QueryGenerations, Persisten
     }
   }
 
-  // MARK: History
+  // MARK: - History
 
   private func tracking() throws -> any PersistentHistoryTracking {
     guard let base = base as? any PersistentHistoryTracking else { throw unsupported("persistent history") }

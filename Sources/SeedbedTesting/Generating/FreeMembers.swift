@@ -5,7 +5,7 @@ struct FreeMembers {
   /// No more than so many lead to one object; 0 for any number.
   private let most: Int
   private var counts: [Int]
-  /// Those that an object leads to which must share it with none of its like.
+  /// By object: whether one whose destination must be its own leads there already.
   private var isTaken: [Bool]
   /// The order in which they are given to such objects; nil while there was none.
   private var pool: [Int]?

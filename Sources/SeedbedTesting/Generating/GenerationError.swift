@@ -33,10 +33,4 @@ extension GenerationError: BridgedError {
   public static var errorDomain: String { "Seedbed.GenerationError" }
   /// 1: there is one kind.
   public var errorCode: Int { 1 }
-  /// The description and the hint.
-  public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: sentence]
-    information[NSLocalizedRecoverySuggestionErrorKey] = hint
-    return information
-  }
 }

@@ -36,7 +36,7 @@ struct LinkGenerator {
     first.isKind(of: second) || second.isKind(of: first)
   }
 
-  // MARK: One to one
+  // MARK: - One to one
 
   private func linkPairs(_ relationship: Relationship, _ random: inout RepeatableRandom) {
     let owners = made.ofKind(relationship.declaringEntity)
@@ -60,7 +60,7 @@ struct LinkGenerator {
     }
   }
 
-  // MARK: Many to one
+  // MARK: - Many to one
 
   /// - Parameters:
   ///   - single: the to-one side.
@@ -119,7 +119,7 @@ struct LinkGenerator {
     }
   }
 
-  // MARK: The result
+  // MARK: - The result
 
   /// - Throws: `GenerationError` for the first relationship that does not have as many members as the model says.
   private func checkCounts() throws {

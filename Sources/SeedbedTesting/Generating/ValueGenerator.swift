@@ -46,7 +46,7 @@ struct ValueGenerator {
     )
   }
 
-  // MARK: One of many
+  // MARK: - One of many
 
   private func freeValue(_ number: Int, _ random: inout RepeatableRandom) throws(GenerationError) -> Value {
     switch attribute.type {
@@ -117,7 +117,7 @@ struct ValueGenerator {
     URL(string: "https://example.com/\(entityName)/\(last)").map { .uri($0) } ?? .null
   }
 
-  // MARK: Each its own
+  // MARK: - Each its own
 
   private func uniqueValue(_ number: Int, _ random: inout RepeatableRandom) throws(GenerationError) -> Value {
     switch attribute.type {
@@ -165,7 +165,7 @@ struct ValueGenerator {
     String(repeating: "·", count: max(length - text.count, 0)) + text
   }
 
-  // MARK: Limits
+  // MARK: - Limits
 
   private var integers: ClosedRange<Int64> { integers(upTo: 999) }
 

@@ -42,14 +42,14 @@ private struct MeasurementStart {
   private let coordinator: PersistentStoreCoordinator
   private let counts: PerformanceCounts
   private let storeWork: StoreCounts
-  private let memory: MemoryPeak
+  private let memory: PeakMemoryMeasurement
   private let instant: ContinuousClock.Instant
 
   init(_ coordinator: PersistentStoreCoordinator) {
     self.coordinator = coordinator
     counts = coordinator.counters.current
     storeWork = coordinator.storeWork
-    memory = MemoryPeak()
+    memory = PeakMemoryMeasurement()
     instant = .now
   }
 

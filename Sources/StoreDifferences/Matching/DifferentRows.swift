@@ -15,8 +15,9 @@ final class DifferentRows {
   /// The lists by the names of both tables; nil where there can be none.
   private var lists: [String: String?] = [:]
 
-  init(_ tables: MatchTables, _ left: ComparedLayout, _ leftPath: String, _ right: ComparedLayout, _ rightPath: String)
-  {
+  init(
+    _ tables: MatchTables, left: ComparedLayout, leftPath: String, right: ComparedLayout, rightPath: String
+  ) {
     self.tables = tables
     self.left = left
     self.right = right

@@ -35,7 +35,7 @@ struct RowMatcher {
     for entity in entities { for reference in entity.toMany { try listOwners(entity, reference) } }
   }
 
-  // MARK: rows
+  // MARK: - Rows
 
   /// Rows of entities that only one model has are the same as nothing.
   private func listUnknown(_ side: ComparedLayout, _ list: (Entity) -> String, known: [Entity]) throws {
@@ -108,7 +108,7 @@ struct RowMatcher {
     return pairs
   }
 
-  // MARK: keys
+  // MARK: - Keys
 
   private func keyColumns(_ entity: ComparedEntity) -> [(left: String, right: String)] {
     entity.key.compactMap { name in
@@ -175,7 +175,7 @@ struct RowMatcher {
       """)
   }
 
-  // MARK: relationships
+  // MARK: - Relationships
 
   /// Lists rows that are equal but lead to a primary key that another object has in the other store.
   private func listReferring(_ entity: ComparedEntity) throws {

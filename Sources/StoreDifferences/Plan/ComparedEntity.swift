@@ -28,11 +28,11 @@ struct ComparedEntity {
   let isReported: Bool
   /// Attributes; empty: the primary key.
   let key: [String]
-  /// Whether the caller named them, so that nothing keeps them unique.
+  /// Whether the caller chose the key; no constraint guarantees then that it is unique.
   let isKeyGiven: Bool
   let attributes: [Attribute]
   let toOne: [Reference]
-  /// Those that rows of the objects themselves or of their members do not say already.
+  /// To-many relationships that no to-one column states already.
   let toMany: [Reference]
 
   var name: String { left.name }

@@ -24,12 +24,12 @@ struct ComparisonPlan {
       }
       let properties = CommonProperties(entity, other, isIgnored: { options.ignores($0, of: entity) })
       notes += properties.notes
-      let given = Self.given(options.keys, entity)
+      let chosen = Self.chosenKey(options.keys, entity)
       entities.append(
         ComparedEntity(
           number: entities.count, left: entity, right: other,
           isReported: options.entities.isEmpty || options.entities.contains { left[$0].map(entity.isKind) ?? false },
-          key: given ?? Self.constraint(entity, other) ?? [], isKeyGiven: given != nil,
+          key: chosen ?? Self.constraint(entity, other) ?? [], isKeyGiven: chosen != nil,
           attributes: properties.attributes, toOne: properties.toOne, toMany: properties.toMany))
     }
     self.entities = entities
@@ -38,7 +38,8 @@ struct ComparisonPlan {
     self.notes = notes.filter { seen.insert($0).inserted }
   }
 
-  private static func given(_ keys: [String: [String]], _ entity: Entity) -> [String]? {
+  /// The key that the caller chose for an entity or the nearest of its ancestors.
+  private static func chosenKey(_ keys: [String: [String]], _ entity: Entity) -> [String]? {
     var candidate: Entity? = entity
     while let here = candidate {
       if let key = keys[here.name] { return key }

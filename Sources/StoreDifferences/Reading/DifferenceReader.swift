@@ -97,7 +97,7 @@ final class DifferenceReader {
     ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
   }
 
-  // MARK: properties
+  // MARK: - Properties
 
   private func compareAttributes(
     _ entity: ComparedEntity, _ snapshot: Snapshot, _ other: Snapshot
@@ -157,7 +157,7 @@ final class DifferenceReader {
     return lookup.isNull(at: 0) ? nil : lookup.int64(at: 0)
   }
 
-  // MARK: members
+  // MARK: - Members
 
   /// The to-many relationships that differ, by the primary key of their owner in the first store.
   private func members(

@@ -61,7 +61,8 @@ public struct StoreComparison {
       let rightLayout = ComparedLayout(layout: right.store.layout, schema: "other")
       try RowMatcher(
         tables: tables, left: leftLayout, right: rightLayout, entities: entities,
-        differentRows: DifferentRows(tables, leftLayout, left.tablesPath, rightLayout, right.tablesPath)
+        differentRows: DifferentRows(
+          tables, left: leftLayout, leftPath: left.tablesPath, right: rightLayout, rightPath: right.tablesPath)
       ).match()
       let reader = DifferenceReader(tables, left.store, right.store, plan.entities)
       for entity in entities where entity.isReported {

@@ -69,9 +69,8 @@ struct StoredObject: PropertySubject {
 
   func destination(_ index: Int) -> ObjectID? { snapshot.destination(index) }
 
-  func members(of relationship: String) -> [ObjectID] {
-    guard let index = layout.relationshipIndexes[relationship] else { return [] }
-    return objects.attempt { try objects.store.members(of: objectID, relationship: layout.relationships[index]) } ?? []
+  func members(at index: Int) -> [ObjectID] {
+    objects.attempt { try objects.store.members(of: objectID, relationship: layout.relationships[index]) } ?? []
   }
 
   func subject(for objectID: ObjectID) -> StoredObject? {

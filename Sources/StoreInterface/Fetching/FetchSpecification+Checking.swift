@@ -138,7 +138,7 @@ extension FetchSpecification {
     return expression.mappingParts({ resolveNames($0) }, predicates: { resolveNames($0) })
   }
 
-  // MARK: groups
+  // MARK: - Groups
 
   private func checkGrouping(_ predicate: FetchPredicate) throws(StoreError) {
     switch predicate {

@@ -9,6 +9,8 @@ package protocol PropertySubject: PredicateSubject {
   func attribute(_ index: Int) -> Value
   /// The destination of a to-one relationship, by its position; nil where it leads nowhere, and for a to-many one.
   func destination(_ index: Int) -> ObjectID?
+  /// The members of a to-many relationship, by its position, in its order; by primary key where it has none.
+  func members(at index: Int) -> [ObjectID]
 }
 
 // Inlinable, so that modules with subjects of their own get code for these.
@@ -27,6 +29,10 @@ extension PropertySubject {
     return owner.destination(index)
   }
 
+  @inlinable package func members(of relationship: String) -> [ObjectID] {
+    layout.relationshipIndexes[relationship].map { members(at: $0) } ?? []
+  }
+
   /// The subject that the relationships of a key path lead to, and the rest of the path: a property, and for a
   /// composite the names of its elements. Nil where they lead nowhere.
   @inlinable func end(of keyPath: FetchPredicate.KeyPath) -> (Self, ArraySlice<String>)? {
@@ -38,5 +44,23 @@ extension PropertySubject {
       rest.removeFirst()
     }
     return (here, rest)
+  }
+}
+
+extension Array where Element: PropertySubject {
+  /// The subjects in the order of some descriptors; those that are equal in all of them stay as they are.
+  package func sorted(by descriptors: [FetchSortDescriptor]) -> [Element] {
+    if descriptors.isEmpty { return self }
+    let keyed = enumerated().map { position, subject in
+      (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })
+    }
+    let ordered = keyed.sorted { left, right in
+      for (index, descriptor) in descriptors.enumerated() {
+        let order = descriptor.comparison.order(left.values[index], right.values[index])
+        if order != 0 { return (order < 0) == descriptor.isAscending }
+      }
+      return left.position < right.position
+    }
+    return ordered.map { self[$0.position] }
   }
 }

@@ -84,7 +84,7 @@ package struct MigrationSteps {
   /// How to name a version.
   private static let naming = "(--to VERSION, or model.version in a pipeline file)"
 
-  // MARK: Mapping models
+  // MARK: - Mapping models
 
   /// - Throws: where there is nothing at the path of a mapping model.
   package static func requireMapping(_ path: String) throws(RunError) {
@@ -151,7 +151,7 @@ package struct MigrationSteps {
     }
   }
 
-  // MARK: Places
+  // MARK: - Places
 
   /// The mapping models in the folder that the model lies in, sorted.
   package static func mappingModels(besideModel modelPath: String) -> [String] {
@@ -175,7 +175,7 @@ package struct MigrationSteps {
     }
   }
 
-  // MARK: Work
+  // MARK: - Work
 
   /// The rules that the data break in each step, as far as that is known before the first.
   /// - Throws: `StoreError`, `MappingInferenceError`.

@@ -27,7 +27,7 @@ package struct VersionSearch {
     do {
       let versions = try ModelReader.versions(path: path)
       guard versions.names.count > 1 else { return }
-      for name in versions.names { look(at: name, path: path, source) }
+      for name in versions.names { compare(name, path: path, source) }
     } catch {
       failure = error
     }
@@ -46,7 +46,7 @@ package struct VersionSearch {
     return isLink ? url.path : path
   }
 
-  private mutating func look(at name: String, path: String, _ source: SourceVersion) {
+  private mutating func compare(_ name: String, path: String, _ source: SourceVersion) {
     do {
       let own = try ModelReader.readFile(path: path, version: name)
       guard let excess = source.fit(own.model)?.excess else { return }

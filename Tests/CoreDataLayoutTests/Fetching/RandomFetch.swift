@@ -49,7 +49,7 @@ struct RandomFetch {
     entity.storedLeaves.filter { !$0.attribute.allowsExternalBinaryDataStorage }
   }
 
-  // MARK: key paths
+  // MARK: - Key paths
 
   /// A path of up to two to-one relationships and the entity that it leads to.
   mutating func toOnePath(_ entity: Entity) -> (path: [String], entity: Entity) {
@@ -104,7 +104,7 @@ struct RandomFetch {
     }
   }
 
-  // MARK: expressions
+  // MARK: - Expressions
 
   mutating func number(_ root: Entity, depth: Int) -> FetchExpression {
     if depth > 0 {
@@ -173,7 +173,7 @@ struct RandomFetch {
     return .subquery(of: list, variable: name, predicate(root, depth: depth))
   }
 
-  // MARK: predicates
+  // MARK: - Predicates
 
   mutating func predicate(_ root: Entity, depth: Int) -> FetchPredicate {
     if depth > 0 {

@@ -21,7 +21,7 @@ struct ArticleSampleTests {
     for block in blocks { #expect(source.contains(block), "\(block)") }
   }
 
-  // MARK: Fetching
+  // MARK: - Fetching
 
   @Test("fetching: objects, text of users, counts and ids, groups, batches, a second pass")
   func fetching() throws {
@@ -45,7 +45,7 @@ struct ArticleSampleTests {
     #expect(try await titles(in: context).sorted() == ["Bread", "Cake", "Soup"])
   }
 
-  // MARK: Saving
+  // MARK: - Saving
 
   @Test("saving: all problems of a save")
   func validation() throws {
@@ -107,7 +107,7 @@ struct ArticleSampleTests {
     }
   }
 
-  // MARK: Watching
+  // MARK: - Watching
 
   @Test("watching: a list follows inserts, moves, updates and deletes")
   func list() throws {

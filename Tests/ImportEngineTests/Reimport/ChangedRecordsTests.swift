@@ -12,14 +12,14 @@ struct ChangedRecordsTests {
   /// Every change as pages, wherever that is possible.
   private static let pages: UnchangedScanSettings = {
     var settings = UnchangedScanSettings()
-    settings.leastChanged = 1
-    settings.rowsPerChanged = 1_000_000
+    settings.leastChangedRecords = 1
+    settings.rowsPerChangedRecord = 1_000_000
     return settings
   }()
   private static let newAsWell: UnchangedScanSettings = {
     var settings = pages
-    settings.leastLoaded = 1
-    settings.rowsPerLoaded = 1_000_000
+    settings.leastNewRecords = 1
+    settings.rowsPerNewRecord = 1_000_000
     return settings
   }()
   private static let statements: UnchangedScanSettings = {

@@ -10,8 +10,8 @@ struct NewObjectsAsPagesTests {
   private static let settings = [false, true].map { isOn in
     var settings = UnchangedScanSettings()
     settings.isOn = isOn
-    settings.leastLoaded = 1
-    settings.rowsPerLoaded = 1_000_000
+    settings.leastNewRecords = 1
+    settings.rowsPerNewRecord = 1_000_000
     return settings
   }
 

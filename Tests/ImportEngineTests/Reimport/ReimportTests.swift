@@ -122,20 +122,20 @@ struct ReimportTests {
     poor.memoryBudget = 100
     // New records as finished pages, the others from memory or read once more.
     var loading = UnchangedScanSettings()
-    loading.leastLoaded = 1
-    loading.rowsPerLoaded = 1000
+    loading.leastNewRecords = 1
+    loading.rowsPerNewRecord = 1000
     var loadingNarrowly = loading
     loadingNarrowly.deferredBudget = 300
     // Changed records as finished pages, the new ones as ever or as pages, too.
     var changing = UnchangedScanSettings()
-    changing.leastChanged = 1
-    changing.rowsPerChanged = 1000
+    changing.leastChangedRecords = 1
+    changing.rowsPerChangedRecord = 1000
     var changingNarrowly = changing
     changingNarrowly.deferredBudget = 300
     changingNarrowly.hashMask = weak.hashMask
     var bothNarrowly = loadingNarrowly
-    bothNarrowly.leastChanged = 1
-    bothNarrowly.rowsPerChanged = 1000
+    bothNarrowly.leastChangedRecords = 1
+    bothNarrowly.rowsPerChangedRecord = 1000
     return [
       off, UnchangedScanSettings(), weak, narrow, poor, loading, loadingNarrowly, changing, changingNarrowly,
       bothNarrowly,
@@ -182,8 +182,8 @@ struct ReimportTests {
         #expect(result.isSame(as: expected[round].0), "setting \(number), round \(round)")
         #expect(try railway.rows() == expected[round].1, "setting \(number), round \(round)")
         #expect(try railway.query("PRAGMA integrity_check") == ["ok"], "setting \(number), round \(round)")
-        if settings.leastLoaded == 1, result.hasLoaded { loaded += 1 }
-        if settings.leastChanged == 1, result.hasRewritten { rewritten += 1 }
+        if settings.leastNewRecords == 1, result.hasLoaded { loaded += 1 }
+        if settings.leastChangedRecords == 1, result.hasRewritten { rewritten += 1 }
       }
     }
     let isLoadable = !tracksHistory && rules != "on-match: replace" && rules != "on-match: fail"

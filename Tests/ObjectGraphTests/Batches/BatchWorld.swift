@@ -47,7 +47,7 @@ struct BatchWorld {
 
   mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 
-  // MARK: the model
+  // MARK: - The model
 
   private static func model(_ random: inout SeededGenerator, hasRules: Bool) throws -> ManagedObjectModel {
     func rule() -> DeleteRule {
@@ -110,7 +110,7 @@ struct BatchWorld {
     return try ManagedObjectModel(entities: [node, leaf, tag, box])
   }
 
-  // MARK: the data
+  // MARK: - The data
 
   func entity(_ name: String) throws -> Entity { try model.required(name) }
 
@@ -205,7 +205,7 @@ struct BatchWorld {
     return request
   }
 
-  // MARK: comparing
+  // MARK: - Comparing
 
   /// Every row and every membership of a store, as lines.
   /// - Parameter inOrder: whether the order of ordered relationships counts.

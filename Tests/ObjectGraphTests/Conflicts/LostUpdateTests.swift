@@ -244,7 +244,7 @@ struct LostUpdateTests {
     return try #require(try context.fetch(request).first)
   }
 
-  // MARK: Child contexts
+  // MARK: - Child contexts
 
   enum Reading: CaseIterable {
     case fetch, fault, deletion, secondEdit
@@ -313,7 +313,7 @@ struct LostUpdateTests {
     #expect(try archive.items().map { $0.prefix(3) } == ["k 3"])
   }
 
-  // MARK: Constraints
+  // MARK: - Constraints
 
   @Test(
     "a key that another context gave up while the save was refused is free", arguments: StoreKind.allCases,

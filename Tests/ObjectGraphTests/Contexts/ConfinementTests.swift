@@ -151,7 +151,7 @@ struct ConfinementTests {
     #expect(try school.rows(school.pupil).count == 50)
   }
 
-  // MARK: debugging
+  // MARK: - Debugging
 
   @Test(
     "debugging is on in debug builds, and in others when the environment says so",

@@ -218,7 +218,7 @@ struct OwnerUpdateTests {
     #expect(counts.contains("0") && counts.contains("1"))
   }
 
-  // MARK: Several contexts
+  // MARK: - Several contexts
 
   enum Side: CaseIterable, Sendable { case member, owner, unloaded }
 

@@ -118,7 +118,7 @@ final class GenerationSoak: Sendable {
     return try StoreChecker.check(path: path, model: container.managedObjectModel).findings.map { "\($0)" }
   }
 
-  // MARK: writers
+  // MARK: - Writers
 
   /// One transfer for each save, and an entry of nothing that the sweeper removes.
   private func write(seed: UInt64) throws {
@@ -186,7 +186,7 @@ final class GenerationSoak: Sendable {
     try connection.close()
   }
 
-  // MARK: readers
+  // MARK: - Readers
 
   /// Looks at a generation several times, and then at the next.
   private func read(seed: UInt64) throws {

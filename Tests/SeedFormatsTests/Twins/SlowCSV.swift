@@ -48,7 +48,7 @@ struct SlowCSV {
     return record.fields.count == columnCount ? nil : "csv.ragged"
   }
 
-  /// nil when a quote is never closed.
+  /// Nil when a quote is never closed.
   private func readRecord(_ start: Int) -> Record? {
     var record = Record()
     var position = start

@@ -107,7 +107,7 @@ struct OddChangeFileTests {
     return workspace
   }
 
-  // MARK: Values
+  // MARK: - Values
 
   @Test(
     "an object is no value of an attribute, and nothing is changed",
@@ -160,7 +160,7 @@ struct OddChangeFileTests {
     try await expectRefusal(workspace, "Items.sqlite", "changes.ndjson:2", "flt", "no float")
   }
 
-  // MARK: Stores that have changed apart
+  // MARK: - Stores that have changed apart
 
   @Test("a deletion does not take another object with the same primary key")
   func deletionOfOther() async throws {
@@ -236,7 +236,7 @@ struct OddChangeFileTests {
     try await expectRefusal(workspace, "Mirror.sqlite", "has it already")
   }
 
-  // MARK: Odd files
+  // MARK: - Odd files
 
   @Test(
     "an insertion has a primary key that leaves room for others",

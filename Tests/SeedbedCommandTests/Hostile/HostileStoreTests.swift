@@ -138,7 +138,7 @@ struct HostileStoreTests {
     try await expectFailures(workspace, attack.fails, says: attack.says)
   }
 
-  // MARK: bytes
+  // MARK: - Bytes
 
   @Test("a truncated file", arguments: [0, 1, 15, 16, 50, 99, 100, 512, 4_095, 4_096, 4_097, 8_192, 20_000, 40_000])
   func truncated(length: Int) async throws {
@@ -185,7 +185,7 @@ struct HostileStoreTests {
     try await expectFailures(workspace, Self.all, says: "")
   }
 
-  // MARK: metadata and cached models
+  // MARK: - Metadata and cached models
 
   @Test("property lists that lie", arguments: HostilePropertyLists.all)
   func metadata(list: HostilePropertyLists.List) async throws {

@@ -174,7 +174,7 @@ struct MigrateForeignTests {
     #expect(try workspace.query("Shop.sqlite", "SELECT ZU FROM ZITEM ORDER BY Z_PK") == ["one", "two"])
   }
 
-  // MARK: files
+  // MARK: - Files
 
   private static func binaries(_ isExternal: Bool) -> String {
     let more = isExternal ? " allowsExternalBinaryDataStorage=\"YES\"" : ""

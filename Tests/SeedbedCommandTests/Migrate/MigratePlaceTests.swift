@@ -12,7 +12,7 @@ struct MigratePlaceTests {
     var versions: [(String, String)] { self == .inPlace ? VersionedShop.oneStep : VersionedShop.twoSteps }
   }
 
-  // MARK: logs
+  // MARK: - Logs
 
   /// What SQLite keeps beside a store whose last transaction is not in it, or not undone yet.
   enum Log: CaseIterable {
@@ -117,7 +117,7 @@ struct MigratePlaceTests {
     }
   }
 
-  // MARK: the place of the result
+  // MARK: - The place of the result
 
   @Test("a dry run tells what has the name of the folder that the result is made in", arguments: Obstacle.allCases)
   func workFolder(obstacle: Obstacle) async throws {

@@ -66,7 +66,7 @@ struct MigrateTellingTests {
     try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
   }
 
-  // MARK: ways
+  // MARK: - Ways
 
   @Test("of versions that differ in a default alone each is a step of its own")
   func sameHashes() async throws {
@@ -104,7 +104,7 @@ struct MigrateTellingTests {
     #expect(try await migrate(workspace, "--to", "alpha").exitCode == 0)
   }
 
-  // MARK: losses
+  // MARK: - Losses
 
   @Test("an abstract parent that goes takes nothing with it")
   func abstractParent() async throws {
@@ -173,7 +173,7 @@ struct MigrateTellingTests {
     #expect(entities.map { $0["filtered"] as? Bool } == entities.map { $0["destination"] as? String == "Attachment" })
   }
 
-  // MARK: what is no part of the model
+  // MARK: - What is no part of the model
 
   @Test("a store that carries no model gets one")
   func modelCache() async throws {
@@ -294,7 +294,7 @@ struct MigrateTellingTests {
     #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM sqlite_master WHERE name = 'own'") == ["1"])
   }
 
-  // MARK: commands and hints
+  // MARK: - Commands and hints
 
   @Test("the suggested command works where names begin like options")
   func dashes() async throws {

@@ -18,7 +18,7 @@ struct StoreCommandTests {
     return workspace
   }
 
-  // MARK: - copy
+  // MARK: - Copy
 
   @Test("rows that are only in the log of the source are in the copy", arguments: ["delete", "wal"])
   func copyWithLog(journal: String) async throws {
@@ -122,7 +122,7 @@ struct StoreCommandTests {
     #expect(outcome.talk == "error: folder is a folder\n  hint: name the store's file\n")
   }
 
-  // MARK: - export
+  // MARK: - Export
 
   @Test("an export has the stated columns and order, through relationships")
   func export() async throws {
@@ -195,7 +195,7 @@ struct StoreCommandTests {
     #expect(outcome.talk.contains(suggestion))
   }
 
-  // MARK: - check, inspect, lint
+  // MARK: - Check, inspect, lint
 
   @Test("check passes a store that the app will open")
   func check() async throws {

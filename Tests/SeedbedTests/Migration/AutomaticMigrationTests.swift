@@ -10,7 +10,7 @@ struct AutomaticMigrationTests {
 
   private func hashes(_ model: ManagedObjectModel) -> [String: Data] { model.entityVersionHashesByName }
 
-  // MARK: Types of stores
+  // MARK: - Types of stores
 
   private func follows(_ type: some PersistentStoreType, _ name: String) throws {
     let folder = try TemporaryFolder()
@@ -83,7 +83,7 @@ struct AutomaticMigrationTests {
     try isLeftAlone(.binary, "shelf.binary")
   }
 
-  // MARK: Containers
+  // MARK: - Containers
 
   private func container(
     _ url: URL, _ make: () throws -> PersistentContainer,

@@ -4,7 +4,7 @@ import Testing
 @testable import Pipelines
 
 @Suite("Documentation of pipeline files")
-struct ConfigurationDocumentationTests {
+struct PipelineDocumentationTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

@@ -60,7 +60,7 @@ extension CompiledModelDecoder {
       expression: text, filteringPredicate: try PredicateText.predicate(filter))
   }
 
-  // MARK: Limits
+  // MARK: - Limits
 
   /// Reads a validation predicate: comparisons of the value, or of a string's length, joined by AND.
   private mutating func readLimits(
@@ -114,7 +114,7 @@ extension CompiledModelDecoder {
     return true
   }
 
-  // MARK: Composites
+  // MARK: - Composites
 
   /// The elements of a composite. No compiled model with one was at hand, so the field that holds them is found by
   /// what is in it: the one collection of attributes. The composite type's own name is not known to be kept; the

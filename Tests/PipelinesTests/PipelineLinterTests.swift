@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 @Suite("Linting pipelines against a model")
-struct ConfigurationLinterTests {
+struct PipelineLinterTests {
   /// Stops with an abstract parent, trips, and venues with a nested location.
   private static func model() throws -> ManagedObjectModel {
     var place = EntityDefinition("Place")

@@ -2,7 +2,7 @@
 ///
 /// Pages are given up as soon as they are in memory, so that new ones can take them: the file hardly grows. `cell`
 /// points into the window, which keeps its bytes when the pages in the file are overwritten.
-@safe struct StoredRows: ~Copyable {
+@safe struct RewriteCursor: ~Copyable {
   /// The row's id.
   private(set) var rowID = Int64.min
   /// The row as it lies on its page, valid until the next `advance`.

@@ -4,7 +4,7 @@ import Testing
 @testable import Pipelines
 
 @Suite("Paths and variables of pipeline files")
-struct ConfigurationPathTests {
+struct PipelinePathTests {
   @Test(
     "variables are put in where the documentation says",
     arguments: [

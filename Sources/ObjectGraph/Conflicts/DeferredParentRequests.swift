@@ -2,11 +2,11 @@ import ObjectModel
 import StoreInterface
 
 /// Collects the questions to the parent while a context must not wait for it, and nothing at other times.
-final class UnaskedParentState {
+final class DeferredParentRequests {
   private var missing: ParentStateRequest?
 
   /// Whether the parent must not be waited for.
-  var isRefusing: Bool { missing != nil }
+  var isDeferring: Bool { missing != nil }
 
   func begin() { missing = ParentStateRequest() }
 

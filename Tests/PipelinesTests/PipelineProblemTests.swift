@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 @Suite("Mistakes in pipeline files")
-struct ConfigurationProblemTests {
+struct PipelineProblemTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var yaml: String

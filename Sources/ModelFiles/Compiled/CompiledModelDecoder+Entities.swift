@@ -23,7 +23,7 @@ extension CompiledModelDecoder {
       do {
         try decodeProperty(name, value, into: &entity)
       } catch {
-        throw error.said(of: name)
+        throw error.naming(name)
       }
     }
     for value in try object.list("NSFetchIndexDescriptions") ?? [] {

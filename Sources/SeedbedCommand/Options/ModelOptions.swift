@@ -1,5 +1,4 @@
 import ArgumentParser
-import ImportEngine
 import ModelFiles
 import StoreModels
 
@@ -18,10 +17,4 @@ struct ModelOptions: ParsableArguments {
   func read(store: String) throws -> ModelFile {
     try StoreModel.read(storePath: store, modelPath: model, version: modelVersion)
   }
-}
-
-/// How errors are written.
-struct LogOptions: ParsableArguments {
-  @Option(help: "How errors are written to standard error: text or json.")
-  var logFormat: LogFormat = .text
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Pipelines
 
 @Suite("Reading pipeline files")
-struct ConfigurationReaderTests {
+struct PipelineReaderTests {
   private static let transit = """
     # pipelines/transit.yaml
     model: ../seeds/transit/Transit.xcdatamodeld

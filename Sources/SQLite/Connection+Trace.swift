@@ -83,7 +83,7 @@ public struct TraceDetail: Sendable, Hashable {
     case SQLITE_TEXT:
       guard detail.rowValues, let bytes = unsafe sqlite3_column_text(statement, column) else { return "text" }
       let text = unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-      return "'" + text.replacing("'", with: "''") + "'"
+      return SQLText.literal(text)
     case SQLITE_BLOB: return detail.rowValues ? "blob of \(count) bytes" : "blob"
     default: return "NULL"
     }

@@ -3,7 +3,7 @@ import ObjectModel
 import PropertyLists
 
 extension CompiledModelEncoder {
-  // MARK: attributes
+  // MARK: - Attributes
 
   mutating func describe(
     _ attribute: AttributeDefinition, at reference: Reference, entity: String, isIndexed: Bool
@@ -113,7 +113,7 @@ extension CompiledModelEncoder {
     return limits
   }
 
-  // MARK: relationships and fetched properties
+  // MARK: - Relationships and fetched properties
 
   mutating func describe(_ relationship: RelationshipDefinition, at reference: Reference, entity: String) {
     var fields = common(
@@ -173,7 +173,7 @@ extension CompiledModelEncoder {
       ])
   }
 
-  // MARK: what all properties have
+  // MARK: - What all properties have
 
   /// What the bits of `_P` say.
   private struct PropertyFlags {
@@ -210,25 +210,5 @@ extension AttributeDefinition {
   /// 4: values may stand in files of their own; 16: history keeps the value of a deleted object.
   fileprivate var archivedFlags: Int {
     (allowsExternalBinaryDataStorage ? 4 : 0) | (preservesValueInHistoryOnDeletion ? 16 : 0)
-  }
-}
-
-/// The numbers of the errors for values beyond a limit.
-private struct ValidationCodes {
-  let below: Int
-  let above: Int
-
-  init(_ type: AttributeType) {
-    switch type {
-    case .string:
-      below = CoreDataErrorCode.validationStringTooShort
-      above = CoreDataErrorCode.validationStringTooLong
-    case .date:
-      below = CoreDataErrorCode.validationDateTooSoon
-      above = CoreDataErrorCode.validationDateTooLate
-    default:
-      below = CoreDataErrorCode.validationNumberTooSmall
-      above = CoreDataErrorCode.validationNumberTooLarge
-    }
   }
 }

@@ -1,5 +1,5 @@
 /// The stored objects of a batch's rows: raw root references by node, parents first, and row; 0 where there is none.
-struct StoredRows {
+struct StoredRowReferences {
   private let nodes: [[UInt64]]
 
   init(_ nodes: [[UInt64]]) { self.nodes = nodes }

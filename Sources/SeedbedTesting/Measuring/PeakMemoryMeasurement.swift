@@ -3,7 +3,7 @@ import Seedbed
 import Synchronization
 
 /// The most memory that the process has resident from one moment on. One may be inside another.
-final class MemoryPeak {
+final class PeakMemoryMeasurement {
   /// The greatest peak that a measurement has seen before the system was last told to forget it.
   private final class Seen: Sendable {
     let bytes = Atomic(0)

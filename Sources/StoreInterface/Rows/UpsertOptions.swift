@@ -15,7 +15,7 @@ public enum RowOutcome: UInt8, Sendable, Hashable, CaseIterable {
 
 /// How an upsert treats rows whose key is in the store.
 public struct UpsertOptions: Sendable, Hashable {
-  /// What to do with a row that is there.
+  /// What an upsert does with a stored row that has the same key.
   public enum OnMatch: Sendable, Hashable {
     /// Cells that are not absent are written.
     case update
@@ -24,7 +24,7 @@ public struct UpsertOptions: Sendable, Hashable {
     case replace
     case fail
   }
-  /// What to do with a row that is there.
+  /// What an upsert does with a stored row that has the same key.
   public var onMatch: OnMatch
   /// All options by name.
   public init(onMatch: OnMatch = .update) {

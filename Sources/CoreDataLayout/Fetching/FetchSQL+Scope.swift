@@ -78,7 +78,7 @@ extension FetchSQL {
     /// value.
     var isExternal = false
 
-    /// Of the name of an object's entity: where the object's row says which it is, and which it can be.
+    /// Set where the value is the name of an object's entity: the column with its number, and the entities it may be.
     var entityNames: EntityNames?
 
     static let nothing = Scalar(sql: "NULL", kind: .nothing)
