@@ -39,7 +39,7 @@ struct PipelineDocumentationTests {
         .map { "\($0.name): \($0.example)" }
       lines.append("\(field.name): \(field.example)")
       // JSON sources have other fields than CSV.
-      if section == .source, field.name == "pointer" || field.name == "lenient" { lines.append("format: json") }
+      if section == .source, ["pointer", "lenient", "keyed-by"].contains(field.name) { lines.append("format: json") }
       // Only a store that is copied is migrated.
       if section == .store, field.name == "migrate" || field.name == "mapping" { lines.append("seed: Old.sqlite") }
       if section == .store, field.name == "mapping" { lines.append("migrate: true") }

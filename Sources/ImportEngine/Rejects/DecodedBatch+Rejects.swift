@@ -19,6 +19,11 @@ extension DecodedBatch {
   func pointer(record: Int, rawOffset: UInt32, source: SourceSettings) -> String? {
     guard source.format.isJSON else { return nil }
     let place = records.place(ofRecord: record)
+    if source.keyedBy != nil {
+      // What the record begins with is not in the document; its key leads there.
+      let key = unsafe KeyedRecord.key(of: records.rawBytes(of: place))
+      return key.map { source.pointer + "/" + JSONPointer.escaped($0) }
+    }
     let inner = unsafe JSONPointerLocator.pointer(to: Int(rawOffset), in: records.rawBytes(of: place))
     guard source.format.isDocument, !records.isWholeDocument else { return inner }
     let faults = records.faults.count { $0.beforeRecord <= record }
@@ -38,7 +43,11 @@ extension DecodedBatch {
       value = text.count > Reject.valueLimit ? String(text.prefix(Reject.valueLimit)) + "…" : text
     }
     var pointer: String?
-    if step.source.format.isDocument {
+    if step.source.keyedBy != nil {
+      pointer = unsafe KeyedRecord.key(of: records.rawBytes(of: fault.place)).map {
+        step.source.pointer + "/" + JSONPointer.escaped($0)
+      }
+    } else if step.source.format.isDocument {
       pointer =
         records.isWholeDocument
         ? "" : step.source.pointer + "/\(records.firstOrdinal + UInt64(fault.beforeRecord + index))"

@@ -62,6 +62,7 @@ final class RejectFile {
     var options = source.formatOptions
     // Rejects of a property list are lines of JSON.
     options.isPropertyList = false
+    options.keyedBy = nil
     return options
   }
 

@@ -203,6 +203,14 @@ extension PipelineSection {
       "JSON Pointer to the array of records inside the document; empty for the document itself. A document that is an object is the only record where the empty pointer is stated, or where it has a field that `map` names and no array of objects besides what `map` names; elsewhere it is refused, and the message names its arrays.",
       example: "/venues"),
     FieldSpec(
+      "keyed-by", .text, .none,
+      """
+      The records are not in an array: they are the members of the object to which `pointer` leads, such as \
+      `{ "u1": { "name": "Ann" }, "u2": { "name": "Bob" } }`. The key of each becomes the field of this name, here with `u1` and \
+      `u2`, and a value that is no object, as in `{ "EUR": 1.08 }`, becomes the field `value`. Positions in a line and byte offsets \
+      count with what this puts before a record.
+      """, example: "id"),
+    FieldSpec(
       "lenient", .boolean, .value(.boolean(false)),
       """
       JSON and NDJSON with comments (`// …`, `/* … */`) and with commas before a closing bracket or brace, as editors' \

@@ -106,6 +106,9 @@ extension SectionReader {
     settings.honorsSeparatorLine = isText && stated == nil
     settings.skippedLines = values.integer("skip-lines") ?? 0
     settings.isLenient = values.boolean("lenient") ?? false
+    // Rejected records have the field.
+    settings.keyedBy = isOfRejects ? nil : values.text("keyed-by")
+    if settings.keyedBy == "" { add("keyed-by", "\"keyed-by\" is empty", at: values.position("keyed-by")) }
     return settings
   }
 
@@ -175,7 +178,7 @@ extension SectionReader {
     let isText = format == .csv || format == .tsv
     let useless =
       isText
-      ? ["pointer", "lenient"]
+      ? ["pointer", "lenient", "keyed-by"]
       : ["delimiter", "skip-lines", "quote", "escape", "comment", "header", "columns"]
     for name in useless where values.positions[name] != nil {
       add(
@@ -186,9 +189,9 @@ extension SectionReader {
       add(
         "useless-key", "\"lenient\" means nothing for format plist", hint: "remove it", at: values.position("lenient"))
     }
-    if format == .ndjson, values.text("pointer") != "" {
+    for name in ["pointer", "keyed-by"] where format == .ndjson && values.text(name) ?? "" != "" {
       add(
-        "useless-key", "\"pointer\" means nothing for format ndjson", hint: "remove it", at: values.position("pointer"))
+        "useless-key", "\"\(name)\" means nothing for format ndjson", hint: "remove it", at: values.position(name))
     }
   }
 

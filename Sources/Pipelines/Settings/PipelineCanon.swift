@@ -14,18 +14,23 @@ package enum PipelineCanon {
         "lookup", lookup.name, lookup.key.source, lookup.value.source, source.format.rawValue, source.encoding.rawValue,
         "\(source.delimiter)", source.pointer, source.nulls.description, (source.columns ?? []).description,
         source.dateFormat ?? "", source.timeZone,
-      ].joined(separator: "|")
+      ].joined(separator: "|") + stated(source).map { "|" + $0 }.joined()
     }
     return (settings + lookups + pipeline.imports.map { text(of: $0) }).joined(separator: "\n")
   }
 
-  private static func text(of step: ImportStep) -> String {
-    let source = step.source
-    // As above: only what is stated.
-    let more = [
+  /// Settings that came later, as above: only what is stated.
+  private static func stated(_ source: SourceSettings) -> [String] {
+    [
       source.delimiterRest.isEmpty ? nil : "delimiter \(source.delimiterRest)",
       source.skippedLines == 0 ? nil : "skip \(source.skippedLines)", source.isLenient ? "lenient" : nil,
+      source.keyedBy.map { "keyed by \($0)" },
     ].compactMap { $0 }
+  }
+
+  private static func text(of step: ImportStep) -> String {
+    let source = step.source
+    let more = stated(source)
     let optional = source.optionalColumns.isEmpty ? [] : ["optional \(source.optionalColumns)"]
     return
       (optional + [

@@ -30,6 +30,7 @@ extension SourceSettings {
     options.honorsSeparatorLine = honorsSeparatorLine
     options.skippedLines = skippedLines
     options.isLenient = isLenient
+    options.keyedBy = keyedBy
     options.quote = quote
     // Said in other words, the quote is doubled.
     options.escape = escape == quote ? nil : escape

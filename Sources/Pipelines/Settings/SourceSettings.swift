@@ -36,6 +36,8 @@ public struct SourceSettings: Sendable {
   public var skippedLines = 0
   /// JSON: whether comments and commas before closing brackets are passed over.
   public var isLenient = false
+  /// The field that the keys of a JSON object become whose members are the records; nil: they are in an array.
+  public var keyedBy: String?
   /// nil: no field is quoted.
   public var quote: UInt8?
   /// nil: a quote is escaped by doubling it.

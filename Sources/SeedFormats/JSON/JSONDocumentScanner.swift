@@ -221,7 +221,8 @@
     if !isWhole {
       return "no array came in what was read of it; state the pointer to the array of records, if one follows"
     }
-    return expectsArray ? "it has no arrays; \(whole)" : nil
+    return expectsArray
+      ? "it has no arrays; \(whole), and keyed-by: id its members as records, with their keys as the field id" : nil
   }
 
   /// Where the value at `position` ends, or what is there of it when it is too long or malformed.

@@ -48,7 +48,8 @@ public enum JSONPointerLocator {
     var key = ""
   }
 
-  private static func endOfString(_ json: UnsafeRawBufferPointer, from start: Int) -> Int {
+  /// The position behind the string that starts at a quote; the text's end where it is not closed.
+  static func endOfString(_ json: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start + 1
     while index < json.count {
       switch unsafe json[index] {

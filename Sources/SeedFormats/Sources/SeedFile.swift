@@ -34,10 +34,13 @@ public enum SeedFile {
       source = TranscodingBlockSource(upstream: source, encoding: options.encoding, file: file, notices: notices)
     }
     if options.isPropertyList, options.format == .json {
-      return PropertyListSource(upstream: source, pointer: options.pointer, limits: options.limits, file: file)
-    }
-    if options.isLenient, options.format != .csv {
+      source = PropertyListSource(upstream: source, pointer: options.pointer, limits: options.limits, file: file)
+    } else if options.isLenient, options.format != .csv {
       source = LenientJSONSource(upstream: source, holdLimit: options.limits.recordBytes, file: file)
+    }
+    if let field = options.keyedBy, options.format == .json {
+      source = KeyedObjectSource(
+        upstream: source, pointer: options.pointer, field: field, recordLimit: options.limits.recordBytes, file: file)
     }
     return source
   }
