@@ -67,6 +67,9 @@ public struct DataInference {
   /// What compressed files may inflate to.
   public var inflation = InflationLimit.standard
 
+  /// The part of a file's name that says what is in it: `title.basics` for `title.basics.tsv.gz`.
+  public static func name(ofFile path: String) -> String { FileStem.stem(of: path) }
+
   /// An inference over files.
   public init(files: [(path: String, written: String)], places: Places) {
     self.files = files

@@ -45,7 +45,8 @@ enum NameWords {
   static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
   private static let keptSingular: Set<String> = [
-    "series", "species", "news", "status", "address", "bus", "gas", "analysis", "basis", "campus", "corpus", "bonus",
+    "series", "species", "basics", "analytics", "statistics", "economics", "politics", "physics", "logistics", "news",
+    "status", "address", "bus", "gas", "analysis", "basis", "campus", "corpus", "bonus",
     "virus", "census", "atlas", "lens", "iris", "diabetes", "always", "plus", "minus", "access", "process", "class",
   ]
   private static let irregular = [

@@ -212,11 +212,7 @@ struct FileProfiler {
     }
   }
 
-  /// The file's name without folder and extensions.
-  private var baseName: String {
-    let name = path.split { $0 == "/" || $0 == "!" }.last.map(String.init) ?? path
-    return name.split(separator: ".").first.map(String.init) ?? name
-  }
+  private var baseName: String { FileStem.stem(of: path) }
 
   private func columnList(_ form: SourceForm) throws -> RecordList {
     do {

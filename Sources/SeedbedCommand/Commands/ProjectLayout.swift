@@ -46,7 +46,7 @@ struct ProjectLayout {
     if data.count > 1, folders.count == 1, let only = folders.first, only != "/" {
       name = (only as NSString).lastPathComponent
     } else {
-      name = name.split(separator: ".").first.map(String.init) ?? name
+      name = DataInference.name(ofFile: name)
     }
     let plain = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     let words = String(plain).split(separator: "-").joined(separator: "-")
