@@ -23,6 +23,8 @@ struct DialectTests {
     .init(name: "bars", text: "a|b|c\nx|y|z, and more\n1|2|3\n", delimiter: "|"),
     .init(name: "double bars", text: "id||name\n1||x\n2||y, and|more\n3||\n", delimiter: "|", rest: "|"),
     .init(name: "bars around an empty column", text: "id||name\n1||x\n2|w|y\n", delimiter: "|"),
+    .init(
+      name: "bars around a column that is always empty", text: "id|a||b\n1|x||y\n2|z||w\n3|q||p\n", delimiter: "|"),
     .init(name: "double colons", text: "1::A (1995)::x|y\n2::B: b, c::z\n3::C::x\n", delimiter: ":", rest: ":"),
     .init(name: "colons in one column", text: "name\nstd::list\nstd::map\nmain\n"),
     .init(name: "bars between tildes", text: "a~|~b\n1~|~x\n2~|~y\n", delimiter: "~", rest: "|~"),

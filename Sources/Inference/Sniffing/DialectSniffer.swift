@@ -88,7 +88,13 @@ struct DialectSniffer {
       var dialect = Dialect(delimiter: delimiter[0])
       dialect.delimiterRest = Array(delimiter.dropFirst())
       let score = bestForm(dialect)
-      if !score.isBroken, score.width > 1, score.good > 1, score.share >= 0.98 { return score }
+      guard !score.isBroken, score.width > 1, score.good > 1, score.share >= 0.98 else { continue }
+      if let best, best.share >= 0.98 {
+        // Some of the single ones stand alone: two of them are around an empty field.
+        let part = delimiter.count { $0 == best.dialect.delimiter }
+        if best.width != (score.width - 1) * part + 1 { continue }
+      }
+      return score
     }
     return nil
   }
