@@ -93,10 +93,21 @@ public struct DataInference {
   private static func lists(_ profiler: FileProfiler, _ path: String) throws -> [RecordList] {
     do {
       return try profiler.lists()
-    } catch let error as SeedFormatError where error.code == "csv.empty" {
+    } catch var error as SeedFormatError {
+      guard error.code == "csv.empty" else {
+        error.hint = error.hint.map(Self.adviceWithoutSettings)
+        throw error
+      }
       throw RunError(
         .badData, code: "init.empty", "\(path): the file is empty", hint: "give a file with a header or with records")
     }
+  }
+
+  /// A hint for those who write a pipeline, as one for those who have none: `init` takes no settings of sources.
+  private static func adviceWithoutSettings(_ hint: String) -> String {
+    let settings = ["format:", "encoding:", "lenient:", "header:", "pointer", "skip-lines", "delimiter:"]
+    guard settings.contains(where: hint.contains) else { return hint }
+    return hint + " (in a pipeline of your own; init has no option for it)"
   }
 
   private static func doubt(_ list: RecordList) -> String? {
@@ -107,15 +118,35 @@ public struct DataInference {
       return
         "\(list.title): \(note.dropFirst("encoding: ".count)): where it was meant to be UTF-8, mend the bytes that are none"
     }
+    if let note = list.form.notes.first(where: { $0.hasPrefix("names: ") }) {
+      return "\(list.title): \(note.dropFirst("names: ".count)) in the pipeline"
+    }
+    if list.repeatedHeaders.count > 0, let name = list.columns.first?.name {
+      let (count, line) = list.repeatedHeaders
+      return
+        "\(list.title): the header stands again among the records, \(count.counted("time")) (first in line \(line)): "
+        + "`where: \(Self.field(name)) != \(QuotedSample.text(of: name))` in the pipeline leaves it out"
+    }
     if list.count == 0 {
       return "\(list.title) has no records, so nothing tells types: all is optional text until a file with records does"
     }
     if list.columns.count == 1, list.form.notes.contains("delimiter: " + DialectSniffer.singleFieldNote) {
       return
-        "\(list.title) is read as one column, because no delimiter splits its lines alike: state `delimiter`, or `skip-lines` for lines above the header"
+        "\(list.title) is read as one column, because no delimiter splits its lines alike: state `delimiter` in the pipeline, or `skip-lines` for lines above the header"
     }
     guard list.isWholeDocument else { return nil }
     return "\(list.title) holds no array of objects, so the whole document is one record"
+  }
+
+  /// A column in an expression.
+  private static func field(_ name: String) -> String {
+    YAMLText.field(name) == name ? name : "`\(name.replacing("`", with: "``"))`"
+  }
+
+  private static func keyDoubt(_ step: StepDraft) -> String? {
+    guard step.entity.keyAbsence != nil else { return nil }
+    return "\(step.list.title) has no key, so each import into the same store adds all of its records anew: "
+      + "name a property in `match`, below `entity` in the pipeline"
   }
 
   /// Reads the files and makes the project.
@@ -125,7 +156,9 @@ public struct DataInference {
     let budget = ColumnHashes.Budget(ColumnHashes.standardBudget)
     var lists: [RecordList] = []
     for file in files {
-      let profiler = FileProfiler(path: file.path, inflation: inflation, budget: budget, cancellation: cancellation)
+      let profiler = FileProfiler(
+        path: file.path, inflation: inflation, budget: budget, cancellation: cancellation,
+        mayTrim: model == nil && !keepsText)
       for list in try Self.lists(profiler, file.path) {
         guard !list.columns.isEmpty || list.objects?.members.isEmpty == false else {
           throw RunError(
@@ -156,7 +189,7 @@ public struct DataInference {
       let draft = ProjectDraft(lists, takesValues: !keepsText)
       for entity in draft.entities { try Self.check(entity) }
       made = try draft.model()
-      doubts = lists.compactMap(Self.doubt)
+      doubts = lists.compactMap(Self.doubt) + draft.steps.compactMap(Self.keyDoubt)
       (steps, notes) = (draft.steps.map { PipelineStep($0) }, draft.notes)
       textColumnCount = draft.textColumnCount
     }

@@ -61,6 +61,16 @@ struct ColumnTypeTests {
     .init("2024-02-30", .string), .init("31/12/2024|01/02/2024", .date), .init("12/31/2024|01/02/2024", .date),
     .init("01/02/2024|03/04/2024", .string), .init("5.1.2024|31.12.2024", .date), .init("05.01.2024|31.12.2024", .date),
     .init("Jan 5, 2024|Dec 31, 2023", .date), .init("20240105|20241231", .integer32),
+    .init("1/5/2024 9:30 AM|12/31/2024 11:05 PM", .date), .init("01/05/2024 09:30 AM|12/31/2024 11:05 PM", .date),
+    .init("1/5/2024 9:30:05 AM|12/31/2024 11:05:00 PM", .date), .init("12/31/2024|11/30/2024", .date),
+    .init("12/31/2024 10:30 AM", .date), .init("10/11/2024|11/12/2024", .string),
+    .init("1/5/2024 9:30 AM|2/3/2024 11:05 PM", .string), .init("1/15/2024 9:30|2/3/2024 11:05", .date),
+    .init("2024-01-05 9:30 AM|2024-01-05 11:30 PM", .date), .init("01/05/2024 9:30 AM|12/31/2024 11:05 PM", .date),
+    .init("01/05/2024 9:30 AM|12/31/2024 1:05 PM|2/1/2024 1:05 PM", .string),
+    .init("1704067200123|1704067200456", .integer64, byValue: .date, name: "created_at"),
+    .init("1704067200123|1704067200456", .integer64, name: "field"), .init("4006381333931", .integer64, name: "start"),
+    .init("1704067200123|1704067200456", .integer64, name: "time_id"),
+    .init("1704067200|1704067201", .integer64, name: "ts"),
     .init("20240105|20241231", .date, name: "start_date"), .init("20240105|20241332", .integer32, name: "start_date"),
     .init("2024-01-05 10:00:00.123456789", .string), .init("10:30|11:45", .string), .init("2024", .integer32),
     .init("1700000000", .integer64),
@@ -106,8 +116,8 @@ struct ColumnTypeTests {
 
   @Test("the reason counts what does not fit, and names the first of it")
   func evidence() {
-    let numbers = (1...20).map(String.init) + ["n/a", "-"]
-    #expect(Self.decision(numbers).evidence == "text: 2 of 22 are no whole number (line 22: \"n/a\")")
+    let numbers = (1...20).map(String.init) + ["none", "x"]
+    #expect(Self.decision(numbers).evidence == "text: 2 of 22 are no whole number (line 22: \"none\")")
     let codes = ["1", "2", "03"]
     #expect(Self.decision(codes).evidence.contains("1 of 3 would not come back"))
     let ambiguous = Self.decision(["01/02/2024", "03/04/2024"])
@@ -118,6 +128,11 @@ struct ColumnTypeTests {
     #expect(prices.evidence == "numbers with at most 2 decimals in all 3: Decimal; " + (prices.rewritten ?? ""))
     #expect(Self.decision(["1.5", "2.25"], takesValues: true).rewritten == nil)
     #expect(Self.decision(["-1.000,50", "2,25"]).evidence.contains("all 2 are numbers with a decimal comma"))
+    let times = Self.decision(["1704067200123", "1704067200456"])
+    #expect(times.evidence.hasSuffix("may be milliseconds since 1970, which `date: epoch-ms` reads into a Date"))
+    let dates = Self.decision(["1704067200123", "1704067200456"], named: "seen", takesValues: true)
+    #expect(dates.datePattern == "epoch-ms" && dates.rewritten == "an export writes its dates in ISO 8601, UTC")
+    #expect(Self.decision(["12/31/2024 10:30 AM"]).datePattern == "M/d/yyyy h:mm a")
     #expect(Self.decision(["1,000", "2,250"]).evidence == "text")
     #expect(Self.decision(["\u{2028}\n\tx"]).evidence == "text")
   }

@@ -23,8 +23,7 @@ struct DialectTests {
     .init(name: "bars", text: "a|b|c\nx|y|z, and more\n1|2|3\n", delimiter: "|"),
     .init(name: "double bars", text: "id||name\n1||x\n2||y, and|more\n3||\n", delimiter: "|", rest: "|"),
     .init(name: "bars around an empty column", text: "id||name\n1||x\n2|w|y\n", delimiter: "|"),
-    .init(
-      name: "bars around a column that is always empty", text: "id|a||b\n1|x||y\n2|z||w\n3|q||p\n", delimiter: "|"),
+    .init(name: "bars around a column that is always empty", text: "id|a||b\n1|x||y\n2|z||w\n3|q||p\n", delimiter: "|"),
     .init(name: "double colons", text: "1::A (1995)::x|y\n2::B: b, c::z\n3::C::x\n", delimiter: ":", rest: ":"),
     .init(name: "colons in one column", text: "name\nstd::list\nstd::map\nmain\n"),
     .init(name: "bars between tildes", text: "a~|~b\n1~|~x\n2~|~y\n", delimiter: "~", rest: "|~"),
@@ -77,6 +76,17 @@ struct DialectTests {
       line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
     #expect(HeaderSniffer.hasHeader(records).answer == expected)
+  }
+
+  @Test(
+    "a code above codes may be a record",
+    arguments: [
+      ("NA,Namibia|DE,Germany|FR,France|NO,Norway", true), ("code,name|DE,Germany|FR,France|NO,Norway", false),
+      ("NA,Namibia|DE,Germany", false), ("NA,Namibia|DEU,Germany|FR,France|NO,Norway", false),
+    ])
+  func codes(text: String, expected: Bool) {
+    let records = text.split(separator: "|").map { $0.split(separator: ",").map(String.init) }
+    #expect(HeaderSniffer.mayBeRecord(records) == expected)
   }
 
   @Test("formats are told by the text where the name says nothing or something else")

@@ -10,6 +10,8 @@ struct ColumnDecision {
   var evidence: String
   /// How an export will differ, as a sentence for the summary; nil when it will not.
   var rewritten: String?
+  /// The texts that mean null, where the values are of a type but for these.
+  var nulls: [String] = []
   /// The part of the values that the store cannot keep.
   var lost: String?
   /// Whether it is text only because its digits are a code by its name.
@@ -63,14 +65,16 @@ struct ColumnDecision {
       return
     }
     let isVersion = !Self.versionWords.isDisjoint(with: NameWords.words(column.name))
-    decide(column, takesValues: takesValues && !isVersion || column.numbers > 0, isJSON: isJSON)
+    decide(
+      column, takesValues: takesValues && !isVersion || column.numbers > 0, takesTimes: takesValues, isJSON: isJSON)
   }
 
   /// Whether it holds digits that are no number, by its name.
   private static func isCode(_ column: ColumnProfile) -> Bool {
     var words = NameWords.words(column.name)
     if words.count > 1, let last = words.last, ["code", "no", "nr", "number"].contains(last) { words.removeLast() }
-    return words.last.map(codeWords.contains) == true && column.candidate(.integer64)?.same == column.values
+    return words.last.map(codeWords.contains) == true && column.triedValues > 0
+      && column.candidate(.integer64)?.same == column.triedValues
   }
 
   private init(type: AttributeType, evidence: String) {
@@ -78,11 +82,16 @@ struct ColumnDecision {
     self.evidence = evidence
   }
 
-  private mutating func decide(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) {
+  /// - Parameter takesTimes: whether counts of milliseconds may become dates.
+  private mutating func decide(_ column: ColumnProfile, takesValues: Bool, takesTimes: Bool, isJSON: Bool) {
     // An empty text among values of another type would become null.
-    let mixesEmpties = column.emptyTexts > 0 && (isJSON || column.nulls > 0)
-    if let candidate = Self.chosen(column, takesValues: takesValues, isJSON: isJSON), !mixesEmpties {
+    let mixesEmpties = column.blanks > 0 || column.emptyTexts > 0 && (isJSON || column.nulls + column.markerCount > 0)
+    if let candidate = Self.chosen(column, takesValues: takesValues, isJSON: isJSON), !mixesEmpties,
+      takesValues || column.markerCount == 0
+    {
       adopt(candidate, column)
+      lookForTimes(column, takesValues: takesTimes)
+      adoptMarkers(column)
       return
     }
     if isJSON, column.numbers > 0 {
@@ -100,30 +109,53 @@ struct ColumnDecision {
           + "written otherwise: \(Self.change(example))"
       }
     }
+    if column.markerCount > 0 {
+      evidence += byValue.map { "; without them \($0.plainName)" } ?? ""
+      evidence += "; \(Self.counted(column)), which \(column.markerCount == 1 ? "stays a text" : "stay texts")"
+    }
+  }
+
+  /// Lets the texts that stand for no value be null.
+  private mutating func adoptMarkers(_ column: ColumnProfile) {
+    guard column.markerCount > 0 else { return }
+    nulls = column.markerTexts
+    let told =
+      "\(Self.counted(column)) and \(column.markerCount == 1 ? "becomes" : "become") null: empty in an export "
+      + "(line \(column.firstMarkerLine))"
+    evidence += "; " + told
+    rewritten = [told, rewritten].compactMap { $0 }.joined(separator: "; ")
   }
 
   /// The narrowest type that all values have.
   private static func chosen(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) -> TypeCandidate? {
+    // One value beside markers tells too little, and texts of many kinds are not all markers.
+    if column.markerCount > 0, column.triedValues < 2 || column.markers.count > 2 { return nil }
     let fitting = column.candidates.filter { candidate in
       // A number in quotes is a text in JSON.
       if isJSON, column.texts > 0, [.integer64, .double, .decimal, .boolean].contains(candidate.type) { return false }
-      guard !candidate.isGivenUp, candidate.tried == column.values else { return false }
-      return candidate.same + (takesValues && mayRewrite(candidate) ? candidate.sameValue : 0) == column.values
+      guard !candidate.isGivenUp, candidate.tried == column.triedValues else { return false }
+      return candidate.same + (takesValues && mayRewrite(candidate) ? candidate.sameValue : 0) == column.triedValues
     }
     let dates = fitting.filter { $0.type == .date && isLikelyDate($0, column) }
     for candidate in fitting {
       switch candidate.type {
       case .boolean where column.numbers > 0: continue
       // Digits alone are whole numbers; a day of eight digits is one by its name too.
-      case .integer64: if dates.isEmpty, candidate.same == column.values { return candidate }
+      case .integer64: if dates.isEmpty, candidate.same == column.triedValues { return candidate }
       case .boolean:
-        if column.candidate(.integer64)?.same != column.values { return candidate }
+        if column.candidate(.integer64)?.same != column.triedValues { return candidate }
       case .double, .decimal:
         if dates.isEmpty { return number(column, fitting, isJSON: isJSON) }
       // Which of two it is, is not for guessing.
-      case .date: if dates.count == 1, dates[0] === candidate { return candidate }
+      // The pattern with single letters reads numbers of one digit and of two.
+      case .date:
+        if let shortest = dates.min(by: { ($0.datePattern ?? "").count < ($1.datePattern ?? "").count }),
+          DateShape.areAlike(dates.map(\.datePattern))
+        {
+          return shortest
+        }
       case .uri: if column.haveScheme { return candidate }
-      case .binary: if column.looksEncoded { return candidate }
+      case .binary: if column.looksEncoded, column.markerCount == 0 { return candidate }
       default: return candidate
       }
     }
@@ -138,7 +170,7 @@ struct ColumnDecision {
     guard let double, let decimal else { return double ?? decimal }
     if isMoney(column) { return decimal }
     if isJSON || !coordinateWords.isDisjoint(with: NameWords.words(column.name)) { return double }
-    return double.same == column.values && decimal.same < column.values ? double : decimal
+    return double.same == column.triedValues && decimal.same < column.triedValues ? double : decimal
   }
 
   /// Whether values may be written otherwise. A column of nothing but `no` may be one of countries.
@@ -163,7 +195,7 @@ struct ColumnDecision {
   private mutating func adopt(_ candidate: TypeCandidate, _ column: ColumnProfile) {
     type = candidate.type
     datePattern = candidate.datePattern
-    let all = "all \(column.values.grouped)"
+    let all = "all \(column.triedValues.grouped)"
     switch candidate.type {
     case .integer64:
       type = Self.width(column)
@@ -185,7 +217,7 @@ struct ColumnDecision {
     if candidate.sameValue > 0, column.numbers == 0, let example = candidate.firstOther {
       let count = candidate.sameValue
       let told =
-        "\(count.grouped) of \(column.values.grouped) \(count == 1 ? "is" : "are") written otherwise in an export: "
+        "\(count.grouped) of \(column.triedValues.grouped) \(count == 1 ? "is" : "are") written otherwise in an export: "
         + Self.change(example)
       rewritten = told
       evidence += "; " + told
@@ -213,65 +245,5 @@ struct ColumnDecision {
     decision.type = .integer64
     decision.evidence = evidence.replacing(": \(type.name)", with: ": \(AttributeType.integer64.name)")
     return decision
-  }
-
-  /// The form of a value in an export.
-  private static func change(_ example: TypeCandidate.Example) -> String {
-    "\(bare(example.text)) becomes \(bare(example.exported)) (line \(example.line))"
-  }
-
-  /// The text, in quotes only where a reader could not tell where it ends.
-  private static func bare(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy {
-      (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 || $0 == 46
-    }
-    return isPlain && text.count <= 30 ? text : QuotedSample.text(of: text)
-  }
-
-  /// Why a column is text, as far as one type nearly fitted.
-  private static func reason(_ column: ColumnProfile, mixesEmpties: Bool) -> String {
-    if mixesEmpties { return "text: empty and \"\" both occur" }
-    let dates = column.candidates.filter { $0.type == .date && $0.same == column.values }
-    if dates.count > 1 {
-      let patterns = dates.map { $0.datePattern ?? "ISO 8601" }
-      return "text: \(patterns.joined(separator: " and ")) both fit all dates; state `date:` and make it a Date"
-    }
-    if column.decimalCommas * 2 > column.values, column.decimalCommas > 1 {
-      let count =
-        column.decimalCommas == column.values
-        ? "all \(column.values.grouped)" : "\(column.decimalCommas.grouped) of \(column.values.grouped)"
-      return "text: \(count) are numbers with a decimal comma, which number(replace(…)) makes a Double"
-    }
-    let names: [(AttributeType, String)] = [
-      (.integer64, "whole number"), (.double, "number"), (.boolean, "boolean"), (.date, "date"), (.uuid, "UUID"),
-    ]
-    for (type, name) in names {
-      for candidate in column.candidates where candidate.type == type {
-        let good = candidate.same + candidate.sameValue
-        if candidate.refused == 0, candidate.changed > 0, let example = candidate.firstOther, !candidate.isGivenUp {
-          return
-            "text: \(candidate.changed.grouped) of \(column.values.grouped) would not come back as they are written "
-            + "as a \(name) (line \(example.line): \(QuotedSample.text(of: example.text)))"
-        }
-        guard !candidate.isGivenUp, candidate.refused > 0, good * 2 > column.values,
-          let example = candidate.firstRefused
-        else { continue }
-        return
-          "text: \(candidate.refused.grouped) of \(column.values.grouped) \(candidate.refused == 1 ? "is" : "are") no \(name) "
-          + "(line \(example.line): \(QuotedSample.text(of: example.text)))"
-      }
-    }
-    return "text"
-  }
-}
-
-extension AttributeType {
-  /// The type's name with its article, for comments.
-  var plainName: String {
-    switch self {
-    case .integer16, .integer32, .integer64: "an Integer"
-    case .uri, .uuid: "a \(name)"
-    default: "a \(name)"
-    }
   }
 }

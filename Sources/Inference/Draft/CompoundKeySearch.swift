@@ -26,15 +26,17 @@ struct CompoundKeySearch {
 
   /// The columns of the key, in the order of the file; nil when there is none, or none that is no coincidence.
   func columns() throws -> [ColumnProfile]? {
+    // Blanks that are left out would be part of the values here.
+    if list.form.trims { return nil }
     let fields = list.fields
     let decisions = fields.map { ColumnDecision($0, takesValues: true, isJSON: list.isJSON) }
+    // One column alone is enough.
+    guard list.count > 3, KeyChoice.key(of: list, decisions: Array(zip(fields, decisions))) == nil else { return nil }
     let complete = zip(fields, decisions).filter { column, decision in
       column.nulls == 0 && column.emptyTexts == 0 && column.count == list.count && !column.keys.isGivenUp
-        && Self.mayBePart(decision)
+        && decision.nulls.isEmpty && Self.mayBePart(decision)
     }.map(\.0)
-    // One column alone is enough, whatever its name.
-    guard list.count > 3, !complete.contains(where: \.keys.isUnique) else { return nil }
-    let parts = complete.filter { $0.keys.hashes.count > 1 && $0.longest <= 64 }
+    let parts = complete.filter { !$0.keys.isUnique && $0.keys.hashes.count > 1 && $0.longest <= 64 }
     return try found(parts.prefix(Self.pairColumns), size: 2) ?? found(parts.prefix(Self.tripleColumns), size: 3)
   }
 

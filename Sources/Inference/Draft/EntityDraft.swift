@@ -19,8 +19,14 @@ final class EntityDraft {
     var source: Source
     /// How dates are written, where not in ISO 8601.
     var datePattern: String?
+    /// Texts that mean null.
+    var nulls: [String] = []
     var comment: String
   }
+
+  /// What it means that nothing tells objects apart, and how to mend it, for a comment.
+  static let keyAdvice =
+    "Without a key each import into a store that is there adds all records anew: name a property in `match`, below `entity`."
 
   let name: String
   /// What a note calls it: the file, or the place in the document.

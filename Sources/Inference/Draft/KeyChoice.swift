@@ -3,37 +3,51 @@ import Pipelines
 
 /// Which column of a list of records tells them apart.
 enum KeyChoice {
+  /// - Parameter isReferredTo: whether another list of records refers to a column's values.
   /// - Returns: the column, and why.
   static func key(
-    of list: RecordList, decisions: [(column: ColumnProfile, decision: ColumnDecision)]
+    of list: RecordList, decisions: [(column: ColumnProfile, decision: ColumnDecision)],
+    isReferredTo: (ColumnProfile, ColumnDecision) -> Bool = { _, _ in false }
   ) -> (column: ColumnProfile, evidence: String)? {
-    guard list.count > 1 else { return nil }
+    guard list.count > 0 else { return nil }
     var best: (rank: Int, column: ColumnProfile)?
     for (index, (column, decision)) in decisions.enumerated() where mayBeKey(column, decision, list) {
       guard let rank = rank(column, type: decision.type, of: list, position: index) else { continue }
       if best.map({ rank < $0.rank }) ?? true { best = (rank, column) }
     }
-    return best.map { ($0.column, "unique in \(list.count.grouped) of \(list.count.grouped)") }
+    let evidence = "unique in \(list.count.grouped) of \(list.count.grouped)"
+    if let best {
+      return (best.column, list.count == 1 ? "called as keys are; the only record does not tell more" : evidence)
+    }
+    guard list.count > 1, let (column, decision) = decisions.first, mayBeKey(column, decision, list),
+      decision.type == .string, !isMeasure(column.name), isReferredTo(column, decision)
+    else { return nil }
+    return (column, evidence + ", and another file refers to it")
   }
 
-  /// Why a list has no key, for a comment; nil where one record tells nothing.
+  /// Why a list has no key, for a comment; nil where nothing tells.
   static func absence(
     in list: RecordList, decisions: [(column: ColumnProfile, decision: ColumnDecision)]
   ) -> String? {
-    guard list.count > 1 else { return nil }
+    guard list.count > 0 else { return nil }
+    guard list.count > 1 else { return "no key: one record does not tell which column is one" }
     guard let index = decisions.firstIndex(where: { mayBeKey($0.column, $0.decision, list) }) else {
       return "no key: no column is unique and never empty"
     }
-    let column = decisions[index].column
-    let isFewNumbers = index == 0 && isWhole(decisions[0].decision.type) && !isMeasure(column.name)
+    let (column, decision) = decisions[index]
+    let isFewNumbers = index == 0 && isWhole(decision.type) && !isMeasure(column.name)
+    let isFirstText = index == 0 && !isWhole(decision.type)
     return "no key: \(QuotedSample.text(of: column.name)) is unique in \(list.count.grouped) of \(list.count.grouped), "
       + (isFewNumbers
-        ? "which so few numbers may be by chance" : "but neither its name nor its place says that it stays so")
+        ? "which so few numbers may be by chance"
+        : isFirstText
+          ? "but neither its name nor its values are those of a key, and others may have them too"
+          : "but neither its name nor its place says that it stays so")
   }
 
   private static func mayBeKey(_ column: ColumnProfile, _ decision: ColumnDecision, _ list: RecordList) -> Bool {
     guard column.keys.isUnique, !column.keys.isGivenUp, column.nulls == 0, column.emptyTexts == 0,
-      column.count == list.count, decision.lost == nil
+      column.count == list.count, decision.lost == nil, decision.nulls.isEmpty
     else { return false }
     return isWhole(decision.type) || decision.type == .string || decision.type == .uuid
   }
@@ -46,19 +60,36 @@ enum KeyChoice {
 
   /// Words that say what a value is the key of.
   private static let tellingWords: Set<String> = [
-    "isbn", "iata", "icao", "sku", "ean", "gtin", "upc", "asin", "barcode", "email", "username", "login",
+    "isbn", "issn", "iata", "icao", "sku", "ean", "gtin", "upc", "asin", "barcode", "email", "username", "login",
   ]
 
   private static let keyWords: Set<String> = tellingWords.union([
-    "key", "code", "slug", "iso", "number", "no", "nr", "nummer", "numero", "codigo",
+    "key", "code", "slug", "iso", "number", "no", "nr", "nummer", "numero", "codigo", "symbol", "ticker",
   ])
+
+  /// Words before `code` and `number` for what many records may share.
+  private static let sharedWords: Set<String> = [
+    "phone", "telephone", "tel", "mobile", "fax", "zip", "postal", "post", "area", "dialing", "house", "street", "room",
+    "country", "currency", "language", "status", "error", "color", "colour", "type",
+  ]
 
   /// Names of sizes, times and counts: they differ without being names of anything.
   private static let measureWords: Set<String> = [
-    "time", "timestamp", "ts", "date", "epoch", "quantity", "qty", "count", "amount", "price", "cost", "total", "value",
-    "lat", "latitude", "lon", "lng", "longitude", "temperature", "x", "y", "z", "score", "rating", "age", "size",
-    "width", "height", "length", "weight", "population", "distance", "duration", "speed", "percent", "salary",
-    "revenue",
+    "time", "timestamp", "ts", "date", "datetime", "epoch", "when", "hour", "minute", "second", "seconds", "ms",
+    "elapsed",
+    "month", "week", "day", "weekday", "quarter", "period", "quantity", "qty", "count", "amount", "price", "cost",
+    "total",
+    "value", "lat", "latitude", "lon", "lng", "longitude", "altitude", "elevation", "depth", "temperature", "temp",
+    "humidity", "pressure", "voltage", "current", "power", "energy", "volume", "frequency", "reading", "x", "y", "z",
+    "score", "rating", "age", "size", "width", "height", "length", "weight", "population", "distance", "duration",
+    "speed", "percent", "salary", "revenue",
+  ]
+
+  /// Names of what people wrote, of people and of how to reach them: two records may have the same.
+  private static let proseWords: Set<String> = [
+    "name", "names", "title", "label", "description", "text", "comment", "note", "notes", "subject", "headline",
+    "message", "author", "artist", "person", "first", "last", "surname", "forename", "firstname", "lastname", "given",
+    "family", "address", "street", "city", "town", "phone", "telephone", "tel", "mobile", "fax",
   ]
 
   /// Whether a name is that of a key, of its own records or of others: `id`, `stop_id`, `sku`, `Artikelnummer`.
@@ -84,18 +115,50 @@ enum KeyChoice {
       if identifierWords.contains(last) {
         let front = Array(words.dropLast())
         if front.isEmpty { return 0 }
-        return front.map(NameWords.singular) == owner || owner.suffix(front.count) == front[...] ? 1 : 2 + position
+        if front.map(NameWords.singular) == owner || owner.suffix(front.count) == front[...] { return 1 }
+        return position == 0 || isOwn(column, type: type, of: list) ? 2 + position : nil
       }
-      if keyWords.contains(last) || position == 0 && isNumberWord(last) { return 1000 + position }
+      // The code of an answer is no key of the document that holds it.
+      if list.count == 1, list.isWholeDocument, !isTelling(last) { return nil }
+      if keyWords.contains(last) {
+        return isShared(words.dropLast(), of: list, owner: owner, position: position) ? nil : 1000 + position
+      }
+      if position == 0, isNumberWord(last) { return 1000 }
     }
-    // "userId" as one word of small letters, and the first column, which is where a key stands.
-    guard position == 0 else { return nil }
-    if column.name.lowercased().hasSuffix("id") || type == .string || words.isEmpty || words == ["column1"]
-      || words == ["index"]
-    {
-      return 2000
+    // The first column is where a key stands.
+    guard position == 0, list.count > 1 else { return nil }
+    let isNameless = words.isEmpty || words == ["index"] || words == ["column1"]
+    switch type {
+    case .uuid: return 2000
+    case .string:
+      let isProse = words.last.map(proseWords.contains) ?? false
+      return column.keyShape.isKey && !isProse && !isMeasure(column.name) ? 2000 : nil
+    default:
+      // "userid" as one word of small letters.
+      if column.name.lowercased().hasSuffix("id") || isNameless && words != ["column1"] { return 2000 }
+      return isWhole(type) && !isMeasure(column.name) && isNoCoincidence(column, count: list.count) ? 2000 : nil
     }
-    return isWhole(type) && !isMeasure(column.name) && isNoCoincidence(column, count: list.count) ? 2000 : nil
+  }
+
+  /// Whether a column that is called after the key of something else is that of its own list: the only one of such a
+  /// name, and different in so many records that it is no coincidence.
+  private static func isOwn(_ column: ColumnProfile, type: AttributeType, of list: RecordList) -> Bool {
+    let count = list.fields.count { field in
+      NameWords.words(field.name).last.map { identifierWords.contains($0) || keyWords.contains($0) } ?? false
+    }
+    guard count == 1, list.count > 1 else { return false }
+    return isWhole(type) ? isNoCoincidence(column, count: list.count) : list.count >= 20 || column.keyShape.isKey
+  }
+
+  /// Whether a code or number is one of what many records may share: `phone_number`, `country_code`. It is the key in
+  /// the list of such codes, as the first column, or where so many records have different ones, unless people share it.
+  private static func isShared(
+    _ front: ArraySlice<String>, of list: RecordList, owner: [String], position: Int
+  ) -> Bool {
+    guard let word = front.last, sharedWords.contains(word), owner.last != NameWords.singular(word) else {
+      return false
+    }
+    return proseWords.contains(word) || position > 0 && list.count < 20
   }
 
   /// Whether numbers are different by more than chance: among n numbers of c that are possible none would be alike with

@@ -5,13 +5,13 @@ import SeedFormats
 
 /// Makes entities and steps out of what is known of the files.
 struct ProjectDraft {
-  private(set) var entities: [EntityDraft] = []
+  var entities: [EntityDraft] = []
   private(set) var steps: [StepDraft] = []
   /// The differences of exports, and the losses of the store, by column.
-  private(set) var notes: [String] = []
+  var notes: [String] = []
   /// Columns that are text only because an export would write their values otherwise.
   private(set) var textColumnCount = 0
-  private var names = ModelNames()
+  var names = ModelNames()
   /// The entities that each entity needs an object of.
   private var required: [String: Set<String>] = [:]
   private let takesValues: Bool
@@ -28,8 +28,8 @@ struct ProjectDraft {
       ReferenceSearch.Candidate(
         step: step, decisions: step.list.fields.map { ($0, decision($0, isJSON: step.list.isJSON)) })
     }
-    for candidate in candidates { chooseKey(candidate) }
-    let search = ReferenceSearch(candidates: candidates)
+    let search = ReferenceSearch(candidates: candidates, takesMarkers: takesValues)
+    for candidate in candidates { chooseKey(candidate, search) }
     for candidate in candidates {
       addProperties(candidate, search)
       addCompoundKey(candidate.step)
@@ -43,13 +43,16 @@ struct ProjectDraft {
     try ManagedObjectModel(entities: entities.map(\.definition))
   }
 
-  private func decision(_ column: ColumnProfile, isJSON: Bool) -> ColumnDecision {
+  func decision(_ column: ColumnProfile, isJSON: Bool) -> ColumnDecision {
     ColumnDecision(column, takesValues: takesValues, isJSON: isJSON)
   }
 
-  private mutating func chooseKey(_ candidate: ReferenceSearch.Candidate) {
+  private mutating func chooseKey(_ candidate: ReferenceSearch.Candidate, _ search: ReferenceSearch) {
     let entity = candidate.step.entity
-    guard let key = KeyChoice.key(of: candidate.step.list, decisions: candidate.decisions) else {
+    let key = KeyChoice.key(of: candidate.step.list, decisions: candidate.decisions) { column, decision in
+      search.isReferredTo(column, decision, of: candidate)
+    }
+    guard let key else {
       entity.keyAbsence = KeyChoice.absence(in: candidate.step.list, decisions: candidate.decisions)
       return
     }
@@ -78,7 +81,14 @@ struct ProjectDraft {
       return
     }
     for (index, (column, decision)) in candidate.decisions.enumerated() {
-      guard let field = YAMLText.field(column.name) else { continue }
+      guard var field = YAMLText.field(column.name) else { continue }
+      if column.padded > 0 {
+        let inner = field.hasPrefix("\"") ? String(field.dropFirst().dropLast()) : field
+        field = field.hasPrefix("\"") ? "\"trim(\(inner))\"" : "trim(\(inner))"
+        notes.append(
+          "\(entity.place): \(column.name): \(column.padded.grouped) of \(list.count.grouped) have blanks around them, "
+            + "which are left out: they are not in an export")
+      }
       add(column, decision, field: field, owners: list.count, position: index, to: entity, candidate, search)
     }
   }
@@ -86,12 +96,12 @@ struct ProjectDraft {
   // MARK: Attributes and references
 
   /// - Parameter owners: how many records could have a value.
-  private mutating func add(
+  mutating func add(
     _ column: ColumnProfile, _ decision: ColumnDecision, field: String, owners: Int, position: Int,
     to entity: EntityDraft, _ candidate: ReferenceSearch.Candidate?, _ search: ReferenceSearch?
   ) {
     // An object may have a key twice.
-    let missing = max(owners - column.count, 0) + column.nulls
+    let missing = max(owners - column.count, 0) + column.nulls + (decision.nulls.isEmpty ? 0 : column.markerCount)
     let isKey = entity.keyColumn === column
     let decision = isKey ? decision.asKey() : decision
     var comment = decision.evidence
@@ -104,7 +114,8 @@ struct ProjectDraft {
       let (found, near) = search.reference(of: column, decision, in: candidate)
       if let found {
         addReference(
-          column, found, field: field, isNeverEmpty: missing == 0 && column.emptyTexts == 0, isKey: isKey, to: entity)
+          column, found, field: field,
+          isNeverEmpty: missing == 0 && column.emptyTexts == 0 && found.nulls.isEmpty, isKey: isKey, to: entity)
         if !isKey { return }
       }
       if let near { comment += "; " + near }
@@ -126,7 +137,7 @@ struct ProjectDraft {
     entity.lines.append(
       .init(
         property: name, field: column.name, source: .expression(field), datePattern: decision.datePattern,
-        comment: comment))
+        nulls: decision.nulls, comment: comment))
     note(decision, column.name, entity)
   }
 
@@ -142,6 +153,10 @@ struct ProjectDraft {
     to entity: EntityDraft
   ) {
     let target = found.target
+    if !found.nulls.isEmpty {
+      let listed = NullMarker.listed(found.nulls)
+      notes.append("\(entity.place): \(column.name): \(listed) means no \(target.name): it is empty in an export")
+    }
     let isCircle = isNeverEmpty && (target === entity || needs(target.name, entity.name))
     let isMandatory = isNeverEmpty && !isCircle
     if isMandatory { required[entity.name, default: []].insert(target.name) }
@@ -166,8 +181,10 @@ struct ProjectDraft {
     target.relationships.append(reverse)
     entity.lines.append(
       .init(
-        property: name, field: column.name, source: .reference(key: target.key?.attribute ?? "", expression: field),
+        property: name, field: column.name,
+        source: .reference(key: target.key?.attribute ?? "", expression: NullMarker.expression(field, found.nulls)),
         comment: "\(found.evidence)\(isNeverEmpty ? "; never empty" : ""): a relationship to \(target.name)"
+          + (found.nulls.isEmpty ? "" : "; \(NullMarker.listed(found.nulls)) means none")
           + (isCircle ? ", optional, because objects that require each other could never be deleted" : "")))
   }
 
@@ -181,109 +198,6 @@ struct ProjectDraft {
     return found.contains(other)
   }
 
-  // MARK: JSON
-
-  private mutating func add(
-    _ member: ObjectProfile.Member, of objects: ObjectProfile, to entity: EntityDraft,
-    _ candidate: ReferenceSearch.Candidate?, _ search: ReferenceSearch?
-  ) {
-    let hasScalars = member.scalars.values + member.scalars.emptyTexts > 0
-    guard let field = Self.expression(member.name) else {
-      notes.append(
-        "\(entity.place): the key \(QuotedSample.text(of: member.name)) cannot be named in an expression: left out")
-      return
-    }
-    let isObject = member.objectCount > 0 && member.arrayCount == 0 && !hasScalars
-    let isArray = member.arrayCount > 0 && member.objectCount == 0 && member.otherArrayCount == 0 && !hasScalars
-    if isObject, let inner = member.objects, isEntity(inner) {
-      addNested(member, inner, toMany: false, owners: objects.count, to: entity)
-    } else if isArray, let inner = member.elements, isEntity(inner) {
-      addNested(member, inner, toMany: true, owners: objects.count, to: entity)
-    } else if member.objectCount + member.arrayCount > 0 {
-      addJSONText(member, field: field, owners: objects.count, hasScalars: hasScalars, to: entity)
-    } else {
-      let position = objects.members.firstIndex { $0 === member } ?? 0
-      let known = candidate?.decisions.first { $0.column === member.scalars }?.decision
-      add(
-        member.scalars, known ?? decision(member.scalars, isJSON: true), field: field, owners: objects.count,
-        position: position, to: entity, known == nil ? nil : candidate, search)
-    }
-  }
-
-  /// Whether objects have keys enough, and not too many, to be those of an entity.
-  private func isEntity(_ objects: ObjectProfile) -> Bool {
-    guard !objects.isMap, objects.count > 0 else { return false }
-    guard objects.members.contains(where: { Self.expression($0.name) != nil }) else { return false }
-    if objects.members.allSatisfy({ $0.name.first?.isNumber ?? true }) { return false }
-    // Objects whose keys hardly ever meet again are maps from keys to values.
-    let places = objects.members.count * objects.count
-    let used = objects.members.reduce(0) { $0 + $1.scalars.count + $1.objectCount + $1.arrayCount }
-    return objects.members.count <= 64 || used * 10 >= places
-  }
-
-  private mutating func addNested(
-    _ member: ObjectProfile.Member, _ inner: ObjectProfile, toMany: Bool, owners: Int, to entity: EntityDraft
-  ) {
-    let nested = EntityDraft(
-      name: names.entity(member.name, owner: entity.name), place: "\(entity.place) \(member.name)")
-    entities.append(nested)
-    let name = names.property(member.name, of: entity.name, fallback: "nested")
-    let back = names.property(NameWords.lowerCamel(NameWords.words(entity.name)), of: nested.name, fallback: "owner")
-    var relationship =
-      toMany
-      ? RelationshipDefinition(name, toMany: nested.name, inverse: back, ordered: true)
-      : RelationshipDefinition(name, toOne: nested.name, inverse: back)
-    relationship.deleteRule = .cascade
-    entity.relationships.append(relationship)
-    nested.relationships.append(RelationshipDefinition(back, toOne: entity.name, inverse: name))
-    for member in inner.members { add(member, of: inner, to: nested, nil, nil) }
-    addLimits(inner, nested)
-    let comment =
-      toMany
-      ? "arrays of objects in \(member.arrayCount.grouped) of \(owners.grouped), \(inner.count.grouped) in all: the entity \(nested.name), in order"
-      : "objects in \(member.objectCount.grouped) of \(owners.grouped): the entity \(nested.name)"
-    entity.lines.append(
-      .init(
-        property: name, field: member.name, source: .nested(field: Self.path(member.name), nested), comment: comment))
-    if toMany, member.emptyArrayCount > 0, member.emptyArrayCount < member.arrayCount || member.scalars.nulls > 0 {
-      notes.append(
-        "\(entity.place): \(member.name): an empty array, a null and no array at all become one and the same")
-    }
-  }
-
-  /// Arrays of bare values and what is of several kinds have no entity: their JSON is kept as text.
-  private mutating func addJSONText(
-    _ member: ObjectProfile.Member, field: String, owners: Int, hasScalars: Bool, to entity: EntityDraft
-  ) {
-    let name = names.property(member.name, of: entity.name, fallback: "json")
-    var attribute = AttributeDefinition(name, .string)
-    let present = member.objectCount + member.arrayCount + member.scalars.count - member.scalars.nulls
-    attribute.isOptional = present < owners || member.scalars.emptyTexts > 0
-    entity.attributes.append(attribute)
-    let kinds = [
-      (member.objectCount, "object"), (member.arrayCount, "array"), (member.scalars.values, "single value"),
-    ].filter { $0.0 > 0 }.map { $0.0.counted($0.1) }.joined(separator: ", ")
-    let expression = field.hasPrefix("\"") ? "\"text(" + field.dropFirst().dropLast() + ")\"" : "text(\(field))"
-    entity.lines.append(
-      .init(
-        property: name, field: member.name, source: .expression(expression), comment: "\(kinds): their JSON as text"))
-    notes.append("\(entity.place): \(member.name): \(kinds) become text with their JSON")
-    if hasScalars {
-      notes.append(
-        "\(entity.place): \(member.name): single values become texts, which JSON in a text cannot be told from")
-    }
-  }
-
-  private mutating func addLimits(_ objects: ObjectProfile, _ entity: EntityDraft) {
-    if objects.isMap {
-      notes.append(
-        "\(entity.place): more than \(ObjectProfile.keyLimit.grouped) different keys: the others are left out")
-    }
-    if objects.repeatedKeyCount > 0 {
-      notes.append("\(entity.place): objects with a key that stands twice are rejected")
-    }
-  }
-
   private mutating func addNotes(of list: RecordList) {
     for text in list.leftOut { notes.append("\(list.title): left out: \(text)") }
     if let fault = list.firstFault {
@@ -293,18 +207,5 @@ struct ProjectDraft {
             ? "record cannot be read and is rejected " : "records cannot be read and are rejected ")
           + "(line \(fault.line): \(fault.message))")
     }
-  }
-
-  /// A JSON key as an expression; nil where none can have it.
-  private static func expression(_ key: String) -> String? {
-    if let field = YAMLText.field(key), !field.hasPrefix("\"") { return field }
-    let pointer = "/" + JSONPointer.escaped(key)
-    return YAMLText.field(pointer)
-  }
-
-  /// A JSON key as the path of a nested mapping.
-  private static func path(_ key: String) -> String {
-    if let field = YAMLText.field(key), !field.hasPrefix("\"") { return field }
-    return YAMLText.quoted("/" + JSONPointer.escaped(key))
   }
 }

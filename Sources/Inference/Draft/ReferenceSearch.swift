@@ -12,9 +12,13 @@ struct ReferenceSearch {
   struct Found {
     let target: EntityDraft
     let evidence: String
+    /// Texts of the column that mean null.
+    var nulls: [String] = []
   }
 
   let candidates: [Candidate]
+  /// Whether a text that programs write where there is no value may mean null.
+  var takesMarkers = true
 
   /// The entity and key that a column refers to; nil when there is none. Where its name says so and a few values do
   /// not, `near` says which.
@@ -24,7 +28,8 @@ struct ReferenceSearch {
     guard !column.keys.isGivenUp, column.values > 0, decision.lost == nil else { return (nil, nil) }
     // A run takes an empty text for no value where numbers are meant, and looks for it among keys that are texts.
     if column.emptyTexts > 0, !Self.isWhole(decision.type) { return (nil, nil) }
-    let values = column.keys.hashes.subtracting(column.emptyTexts > 0 ? [ColumnHashes.ofEmptyText] : [])
+    var values = column.keys.hashes.subtracting(column.emptyTexts > 0 ? [ColumnHashes.ofEmptyText] : [])
+    if !decision.nulls.isEmpty { values.subtract(column.markerHashes) }
     var best: (score: Int, found: Found)?
     var near: String?
     let isOwnKey = candidate.step.entity.keyColumn === column
@@ -41,7 +46,13 @@ struct ReferenceSearch {
       if isOwnKey, !isOwn, !Self.leads(column, of: candidate, ownIndex, to: key, of: target, index) { continue }
       let score = score(column, key, isNamed: isNamed, isText: decision.type == .string || decision.type == .uuid)
       guard score > 0 else { continue }
-      let missing = values.count { !key.keys.hashes.contains($0) }
+      var missing = values.count { !key.keys.hashes.contains($0) }
+      var nulls = decision.nulls
+      if missing > 0, missing == column.markers.count, nulls.isEmpty, takesMarkers, values.count > missing,
+        values.subtracting(column.markerHashes).isSubset(of: key.keys.hashes)
+      {
+        (missing, nulls) = (0, column.markerTexts)
+      }
       guard missing == 0 else {
         if isNamed, missing * 2 < values.count {
           near =
@@ -49,13 +60,30 @@ struct ReferenceSearch {
         }
         continue
       }
-      let evidence =
-        "all \(values.count.grouped) different values are found in \(key.name) of \(target.step.list.title)"
+      let count = values.count - (decision.nulls.isEmpty ? nulls.count : 0)
+      let evidence = "all \(count.grouped) different values are found in \(key.name) of \(target.step.list.title)"
       if best.map({ score > $0.score }) ?? true {
-        best = (score, Found(target: target.step.entity, evidence: evidence))
+        best = (score, Found(target: target.step.entity, evidence: evidence, nulls: nulls))
       }
     }
     return (best?.found, best == nil ? near : nil)
+  }
+
+  /// Whether a column of another list has values of this one alone, so that this one tells records apart. Its name
+  /// has to say so, or the values have to be too many for chance.
+  func isReferredTo(_ column: ColumnProfile, _ decision: ColumnDecision, of candidate: Candidate) -> Bool {
+    candidates.contains { other in
+      guard other.step.list !== candidate.step.list else { return false }
+      return other.decisions.contains { from, fromDecision in
+        let values = from.keys.hashes
+        guard !from.keys.isGivenUp, from.emptyTexts == 0, values.count > 2, Self.isSameKind(decision, fromDecision),
+          values.isSubset(of: column.keys.hashes)
+        else { return false }
+        return score(from, column, isNamed: false, isText: true) > 0
+          || NameWords.words(from.name) == NameWords.words(column.name)
+          || Self.names(from.name, key: column.name, list: candidate.step.list.name)
+      }
+    }
   }
 
   /// Whether a key of a list leads to that of another. A key that is named after its own list does not: `users.user_id`

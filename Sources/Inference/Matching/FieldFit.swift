@@ -9,9 +9,14 @@ struct FieldFit {
   /// How dates are written; nil for ISO 8601.
   var datePattern: String?
   var evidence: String
+  /// Texts that mean null.
+  var nulls: [String] = []
 
   init(_ column: ColumnProfile, _ attribute: AttributeDefinition, owners: Int) {
-    let missing = max(owners - column.count, 0) + column.nulls
+    let isText = [.string, .transformable, .binary].contains(attribute.type)
+    let markers = isText ? 0 : column.markerCount
+    let missing = max(owners - column.count, 0) + column.nulls + markers
+    defer { if markers > 0 { nulls = column.markerTexts } }
     let empties = missing > 0 ? "; empty in \(missing.grouped) of \(owners.grouped)" : ""
     guard column.values > 0 else {
       self.init(fits: attribute.isOptional || owners == 0, evidence: "always empty")
@@ -41,10 +46,11 @@ struct FieldFit {
           : fit.text + empties)
     case .date:
       let dates = column.candidates.filter { $0.type == .date && $0.refused == 0 && !$0.isGivenUp }
-      if dates.count > 1, dates.first?.datePattern != nil {
+      let shortest = dates.min { ($0.datePattern ?? "").count < ($1.datePattern ?? "").count }
+      if !DateShape.areAlike(dates.map(\.datePattern)), dates.first?.datePattern != nil {
         let patterns = dates.compactMap(\.datePattern).joined(separator: " and ")
         self.init(fits: false, datePattern: dates[0].datePattern, evidence: "\(patterns) both fit all dates: choose")
-      } else if let date = dates.first {
+      } else if let date = dates.first?.datePattern == nil ? dates.first : shortest {
         self.init(
           fits: true, datePattern: date.datePattern,
           evidence: "dates, " + (date.datePattern.map { "written \($0)" } ?? "ISO 8601") + empties)

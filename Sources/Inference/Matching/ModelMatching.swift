@@ -53,6 +53,7 @@ struct ModelMatching {
       step.comments.append(
         "\(name) is unique in \(list.count.grouped) of \(list.count.grouped), but no constraint of the model")
     }
+    if step.match.isEmpty { step.comments.append(EntityDraft.keyAdvice) }
     guard !mapped.isEmpty else {
       notes.append("\(list.title): no field is like a property of an entity, so there is no step for it")
       return
@@ -148,7 +149,10 @@ struct ModelMatching {
       return .init(property: property, value: expression, comment: "", isCommentedOut: true)
     }
     let fit = FieldFit(field.scalars, attribute, owners: owners)
-    let value = fit.datePattern.map { "{ from: \(expression), date: \(YAMLText.quoted($0)) }" } ?? expression
+    let value = PipelineStep.value(expression, date: fit.datePattern, nulls: fit.nulls)
+    if fit.fits, !fit.nulls.isEmpty {
+      notes.append("\(place): \(field.name): \(NullMarker.listed(fit.nulls)) means null")
+    }
     if !fit.fits {
       notes.append(
         "\(place): \(field.name): does not fit \(entity.name).\(property), so it is left out: \(fit.evidence)")

@@ -30,6 +30,15 @@ final class ColumnProfile {
   /// Numbers with a comma before their fraction.
   private(set) var decimalCommas = 0
   private(set) var haveScheme = true
+  /// Values with blanks around them, which were left out, and those of nothing but blanks.
+  private(set) var padded = 0
+  private(set) var blanks = 0
+  /// Values that programs write where there is none, by their place in `NullMarker.texts`; no type is tried on them.
+  private(set) var markers: [Int: Int] = [:]
+  private(set) var markerCount = 0
+  private(set) var firstMarkerLine: UInt64 = 0
+  /// Whether the values look like keys.
+  private(set) var keyShape = KeyShape()
 
   init(name: String, budget: ColumnHashes.Budget) {
     self.name = name
@@ -40,10 +49,31 @@ final class ColumnProfile {
   /// Values that are not null and not empty.
   var values: Int { texts + numbers + booleans - emptyTexts }
 
-  /// - Parameter emptyIsNull: as CSV has it; else the empty text is a value like any other.
+  /// Those on which types are tried.
+  var triedValues: Int { values - markerCount }
+
+  /// The texts of the markers.
+  var markerTexts: [String] { markers.keys.sorted().map { NullMarker.texts[$0] } }
+
+  /// The hashes of the markers.
+  var markerHashes: Set<UInt64> {
+    Set(markerTexts.map { text in unsafe Array(text.utf8).withUnsafeBytes { unsafe ColumnHashes.hash($0) } })
+  }
+
+  /// - Parameters:
+  ///   - emptyIsNull: as CSV has it; else the empty text is a value like any other.
+  ///   - trims: whether blanks around the value are no part of it.
   func observe(
-    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, isQuoted: Bool, emptyIsNull: Bool, line: UInt64
+    _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, isQuoted: Bool, emptyIsNull: Bool, line: UInt64,
+    trims: Bool = false
   ) {
+    if trims, let inner = unsafe Self.trimmed(bytes) {
+      padded += 1
+      if inner.count == 0 { blanks += 1 }
+      // Nothing between blanks is the empty text, and no null.
+      unsafe observe(inner, kind, isQuoted: true, emptyIsNull: emptyIsNull, line: line)
+      return
+    }
     // Safety: the bytes stay during the call; only copies of them are kept.
     count += 1
     let isEmpty = bytes.count == 0
@@ -71,6 +101,12 @@ final class ColumnProfile {
       }
     }
     unsafe keys.insert(bytes)
+    if emptyIsNull, padded == 0, let marker = unsafe NullMarker.index(of: bytes) {
+      if markerCount == 0 { firstMarkerLine = line }
+      markers[marker, default: 0] += 1
+      markerCount += 1
+      return
+    }
     var isWhole = false
     for candidate in candidates {
       if isWhole, candidate.type == .decimal {
@@ -82,8 +118,19 @@ final class ColumnProfile {
     unsafe look(bytes)
   }
 
+  /// What stands between blanks; nil where there are none.
+  private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    let blank = UInt8(ascii: " ")
+    guard unsafe bytes.first == blank || bytes.last == blank else { return nil }
+    guard let start = unsafe bytes.firstIndex(where: { $0 != blank }),
+      let end = unsafe bytes.lastIndex(where: { $0 != blank })
+    else { return unsafe UnsafeRawBufferPointer(start: bytes.baseAddress, count: 0) }
+    return unsafe UnsafeRawBufferPointer(rebasing: bytes[start...end])
+  }
+
   private func look(_ bytes: UnsafeRawBufferPointer) {
     longest = max(longest, bytes.count)
+    unsafe keyShape.observe(bytes)
     if let integer = candidates.first, !integer.isGivenUp, let number = unsafe Self.integer(bytes) {
       smallest = min(smallest, number)
       greatest = max(greatest, number)

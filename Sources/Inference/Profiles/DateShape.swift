@@ -10,17 +10,40 @@ struct DateShape {
     "dd/MM/yyyy HH:mm:ss", "MM/dd/yyyy HH:mm:ss", "dd.MM.yyyy HH:mm:ss", "MM/dd/yyyy hh:mm:ss a", "dd-MMM-yyyy",
     "dd MMM yyyy",
     "d MMM yyyy", "d MMMM yyyy", "MMM d, yyyy", "MMMM d, yyyy", "MMM dd, yyyy", "MMM d yyyy", "MMM dd yyyy",
-    "EEE, dd MMM yyyy HH:mm:ss Z",
+    "EEE, dd MMM yyyy HH:mm:ss Z", "M/d/yyyy h:mm a", "MM/dd/yyyy hh:mm a", "M/d/yyyy h:mm:ss a", "d/M/yyyy h:mm a",
+    "dd/MM/yyyy hh:mm a", "MM/dd/yyyy h:mm a", "dd/MM/yyyy hh:mm:ss a", "d/M/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss",
+    "d/M/yyyy H:mm:ss",
+    "yyyy-MM-dd h:mm a", "yyyy-MM-dd hh:mm a", "MMM d, yyyy h:mm a", "d.M.yyyy H:mm", "d.M.yyyy H:mm:ss",
+    "dd/MMM/yyyy:HH:mm:ss Z",
   ]
 
+  /// Whether patterns read the same dates, but for how many digits a number has.
+  static func areAlike(_ patterns: [String?]) -> Bool {
+    let plain = patterns.map { pattern in
+      pattern.map { text in
+        ["d", "H", "h"].reduce(text.replacing("MMM", with: "#").replacing("MM", with: "M")) {
+          $0.replacing($1 + $1, with: $1)
+        }
+      }
+    }
+    return plain.dropFirst().allSatisfy { $0 == plain.first }
+  }
+
+  private let pattern: String?
+  /// For each number of the pattern, whether it has one digit or two.
+  private let singles: [Bool]
   private var first: [UInt8]?
 
-  /// - Parameters:
-  ///   - pattern: nil for ISO 8601.
-  ///   - exported: what an export writes.
+  /// - Parameter pattern: nil for ISO 8601.
+  init(pattern: String?) {
+    self.pattern = pattern
+    singles = pattern.map(Self.singleLetters) ?? []
+  }
+
+  /// - Parameter exported: what an export writes.
   /// - Returns: false when the text is written otherwise than those before, or says more than the value keeps.
-  mutating func observe(_ text: UnsafeRawBufferPointer, pattern: String?, exported: String) -> Bool {
-    let shape = unsafe Self.shape(text, keepsNumbers: pattern.map(Self.hasSingleLetters) ?? false)
+  mutating func observe(_ text: UnsafeRawBufferPointer, exported: String) -> Bool {
+    let shape = unsafe Self.shape(text, singles: singles)
     guard let shape else { return false }
     if let first, first != shape { return false }
     first = shape
@@ -28,8 +51,9 @@ struct DateShape {
   }
 
   /// Digits and names made alike; an offset as it is. Nil for a zero in front where the pattern has none.
-  private static func shape(_ text: UnsafeRawBufferPointer, keepsNumbers: Bool) -> [UInt8]? {
+  private static func shape(_ text: UnsafeRawBufferPointer, singles: [Bool]) -> [UInt8]? {
     var shape: [UInt8] = []
+    var number = 0
     // Safety: `offset` is no greater than the count, and `index` only goes on to a byte that was looked at before it.
     let offset = unsafe offsetStart(text)
     var index = 0
@@ -41,8 +65,9 @@ struct DateShape {
         let start = index
         while index + 1 < offset, unsafe isDigit(text[index + 1]) { index += 1 }
         let count = index + 1 - start
-        if keepsNumbers, count < 4 {
-          if unsafe count > 1 && text[start] == UInt8(ascii: "0") && !isMinute(text, start) { return nil }
+        number += 1
+        if number <= singles.count, singles[number - 1] {
+          if unsafe count > 1 && text[start] == UInt8(ascii: "0") { return nil }
           shape.append(UInt8(ascii: "9"))
         } else {
           shape += Array(repeating: UInt8(ascii: "9"), count: count)
@@ -64,10 +89,6 @@ struct DateShape {
     return shape
   }
 
-  private static func isMinute(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {
-    unsafe start > 0 && text[start - 1] == UInt8(ascii: ":")
-  }
-
   /// Where `+01:00` or `-0100` begins at the end of a time; the end where there is none.
   private static func offsetStart(_ text: UnsafeRawBufferPointer) -> Int {
     guard unsafe text.contains(UInt8(ascii: ":")) else { return text.count }
@@ -76,13 +97,16 @@ struct DateShape {
       ?? text.count
   }
 
-  /// Patterns with a single letter for day, month or hour: these numbers have one or two digits.
-  private static func hasSingleLetters(_ pattern: String) -> Bool {
-    let letters = Array(pattern)
-    return letters.indices.contains { index in
-      "dMH".contains(letters[index]) && (index == 0 || letters[index - 1] != letters[index])
-        && (index + 1 == letters.count || letters[index + 1] != letters[index])
+  /// Which numbers of a pattern, in its order, are written with a single letter; names of months are none.
+  private static func singleLetters(_ pattern: String) -> [Bool] {
+    var singles: [Bool] = []
+    var letters = Array(pattern)[...]
+    while let letter = letters.first {
+      let count = letters.prefix { $0 == letter }.count
+      letters = letters.dropFirst(count)
+      if "ydHhmsS".contains(letter) || letter == "M" && count < 3 { singles.append(count == 1 && letter != "S") }
     }
+    return singles
   }
 
   /// Whether an export has every digit of the fraction, up to zeros at its end.

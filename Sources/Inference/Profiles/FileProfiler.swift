@@ -9,15 +9,22 @@ struct FileProfiler {
   let inflation: InflationLimit
   let budget: ColumnHashes.Budget
   let cancellation: Cancellation
+  /// Whether blanks that stand before all values may be left out.
+  var mayTrim = false
 
   /// The lists of records in the file: one, or several arrays of a JSON document.
   func lists() throws -> [RecordList] {
     var form = try sniffedForm()
-    // Faults that only show later in the file: a byte that is no UTF-8, a quote that does not open a field.
+    // Faults that only show later in the file: a byte that is no UTF-8, a comment in JSON.
     for _ in 0..<3 {
-      let lists = try lists(form)
-      guard let other = corrected(form, after: lists) else { return lists }
-      form = other
+      do {
+        let lists = try lists(form)
+        guard let other = corrected(form, after: lists) else { return lists }
+        form = other
+      } catch let error as SeedFormatError where Self.isLenientJSON(error) && !form.options.isLenient {
+        form.options.isLenient = true
+        form.notes.append("lenient: line \(error.line ?? 1) has a comment, or a comma before a closing bracket")
+      }
     }
     return try lists(form)
   }
@@ -28,164 +35,6 @@ struct FileProfiler {
     var options = options
     options.limits.inflation = inflation
     return try SeedFile.open(path: path, options: options)
-  }
-
-  private func head(_ encoding: FormatOptions.Encoding) throws(SeedFormatError) -> (bytes: [UInt8], isWhole: Bool) {
-    var options = FormatOptions.csv
-    options.encoding = encoding
-    do {
-      return try open(options).head(count: FileFormatSniffer.headCount)
-    } catch  where error.code == "source.kind" {
-      // Two kinds that a run refuses unless they are stated: they will be.
-      options.isPropertyList = true
-      let raw = try open(options).head(count: FileFormatSniffer.headCount)
-      // UTF-16 is text when its encoding is stated; other kinds of files are not.
-      let isWideText = FileKind(Array(raw.bytes.prefix(FileKind.prefixLength)), allowsWideText: true) == nil
-      let encoding = FileFormatSniffer.encoding(of: raw.bytes)
-      guard isWideText && encoding != nil || FileFormatSniffer.isPropertyList(raw.bytes) else { throw error }
-      return raw
-    }
-  }
-
-  private func sniffedForm() throws -> SourceForm {
-    let raw = try head(.utf8)
-    let named = FileFormatSniffer.format(named: path)
-    if FileFormatSniffer.isPropertyList(raw.bytes) {
-      var form = SourceForm(.json)
-      form.options.isPropertyList = true
-      form.options.requiresObjects = true
-      noteFormat(&form, named?.word)
-      return form
-    }
-    var encoding = FileFormatSniffer.encoding(of: raw.bytes)
-    if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole) {
-      encoding = FileFormatSniffer.byteEncoding(of: raw.bytes, isWhole: raw.isWhole)
-    }
-    let head = try encoding == nil ? raw : head(encoding ?? .utf8)
-    let found = FileFormatSniffer.format(of: head.bytes, isWhole: head.isWhole)
-    // JSON begins with a bracket; where the name says JSON and the text does not, reading it says why.
-    let format = found == .csv ? Self.jsonFormats[named?.word ?? ""] ?? .csv : found
-    var form = SourceForm(format)
-    form.options.requiresObjects = format != .csv
-    if let encoding {
-      form.options.encoding = encoding
-      let reason =
-        encoding == .utf16
-        ? "it begins with a byte order mark"
-        : encoding == .latin1 || encoding == .windows1252 ? Self.reason(encoding) : "every other byte is zero"
-      form.notes.append("encoding: " + reason)
-    }
-    noteFormat(&form, named?.word)
-    if format == .csv { sniffColumns(&form, head: head, named: named?.delimiter ?? UInt8(ascii: ",")) }
-    return form
-  }
-
-  private static func reason(_ encoding: FormatOptions.Encoding) -> String {
-    encoding == .latin1
-      ? "it is not UTF-8; every byte is a character of Latin-1"
-      : "it is not UTF-8; every byte is a character as Windows has them, such as quotes and dashes"
-  }
-
-  private static let jsonFormats: [String: FormatOptions.Format] = ["json": .json, "ndjson": .ndjson]
-
-  private func noteFormat(_ form: inout SourceForm, _ named: String?) {
-    guard named != form.word else { return }
-    let reason = named.map { "its name says \($0)" } ?? "its name does not tell"
-    form.notes.append("format: \(reason), its text is \(form.word)")
-  }
-
-  private func sniffColumns(
-    _ form: inout SourceForm, head: (bytes: [UInt8], isWhole: Bool), named: UInt8
-  ) {
-    var head = head
-    if head.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { head.bytes.removeFirst(3) }
-    if let stated = TextColumns.statedDelimiter(head.bytes), let end = TitleSniffer.lineEnd(head.bytes[...]) {
-      head.bytes.removeFirst(end)
-      form.options.honorsSeparatorLine = true
-      let dialect = DialectSniffer(head: head.bytes, isWhole: head.isWhole).dialect(stated: stated[0])
-      note(dialect, in: &form)
-      form.options.delimiterRest = Array(stated.dropFirst())
-      form.notes.append("file: its first line states the delimiter, as spreadsheets do")
-      sniffHeader(&form, head: head)
-      return
-    }
-    let sniffer = DialectSniffer(head: head.bytes, isWhole: head.isWhole)
-    let (dialect, reason) = sniffer.dialect(named: named)
-    let records = DialectSniffer.records(head.bytes, dialect, isWhole: head.isWhole)
-    let titles = TitleSniffer(head: head.bytes, isWhole: head.isWhole, named: named)
-      .titles(records, share: sniffer.measure(dialect).share)
-    if let titles {
-      note(titles.dialect, in: &form)
-      form.options.skippedLines = titles.count
-      let shown = titles.first.isEmpty ? "" : ": \(QuotedSample.text(of: titles.first))"
-      form.notes.append("skip-lines: what stands above the header\(shown)")
-      if titles.dialect.delimiter != named { form.notes.append("delimiter: records have as many fields as the header") }
-      sniffHeader(&form, head: (titles.rest, head.isWhole))
-      return
-    }
-    note(dialect, in: &form)
-    if dialect.delimiter != named, let reason { form.notes.append("delimiter: \(reason)") }
-    if let width = sniffer.widthBelow(dialect) {
-      form.options.hasHeader = false
-      form.options.columns = (1...width).map { "column\($0)" }
-      form.notes.append("header: the first line has not as many fields as the others, which have \(width)")
-    } else {
-      sniffHeader(&form, head: head)
-    }
-  }
-
-  private func note(_ dialect: DialectSniffer.Dialect, in form: inout SourceForm) {
-    form.options.delimiter = dialect.delimiter
-    form.options.delimiterRest = dialect.delimiterRest
-    form.options.quote = dialect.quote
-    form.options.escape = dialect.escape
-    form.options.comment = dialect.comment
-    if dialect.quote == nil { form.notes.append("quote: its quotes do not enclose fields") }
-    if dialect.quote == UInt8(ascii: "'") { form.notes.append("quote: fields begin and end with apostrophes") }
-    if dialect.escape != nil { form.notes.append("escape: a backslash stands before quotes") }
-    if dialect.comment != nil { form.notes.append("comment: lines with # in front are no records") }
-  }
-
-  private func sniffHeader(_ form: inout SourceForm, head: (bytes: [UInt8], isWhole: Bool)) {
-    let records = DialectSniffer.records(head.bytes, form.options, isWhole: head.isWhole)
-    guard let first = records.first else { return }
-    let header = HeaderSniffer.hasHeader(records)
-    // Above names stands what was passed over.
-    form.options.hasHeader = header.answer || form.options.skippedLines > 0
-    if !form.options.hasHeader {
-      form.options.columns = (1...first.count).map { "column\($0)" }
-      form.notes.append("header: \(header.note ?? "the first line is a record")")
-      return
-    }
-    let (names, note) = Self.usable(first)
-    if let note {
-      form.options.columns = names
-      form.notes.append("columns: \(note)")
-    }
-  }
-
-  /// The names of a header, repeated and empty ones and those that no expression can have replaced.
-  private static func usable(_ header: [String]) -> (names: [String], note: String?) {
-    var names: [String] = []
-    var seen: Set<String> = []
-    var reasons: Set<String> = []
-    for (index, name) in header.enumerated() {
-      var usable = name
-      if name.isEmpty || YAMLText.field(name) == nil {
-        reasons.insert(name.isEmpty ? "a column has no name" : "a name has a backtick")
-        usable = "column\(index + 1)"
-      }
-      // Names that differ in case are two columns to the reader, as are those that differ in accents' form.
-      if seen.contains(usable) {
-        reasons.insert("\"\(usable)\" stands twice")
-        var number = 2
-        while seen.contains("\(usable)_\(number)") || header.contains("\(usable)_\(number)") { number += 1 }
-        usable += "_\(number)"
-      }
-      seen.insert(usable)
-      names.append(usable)
-    }
-    return (names, reasons.isEmpty ? nil : "in the header \(reasons.sorted().joined(separator: ", "))")
   }
 
   private func corrected(_ form: SourceForm, after lists: [RecordList]) -> SourceForm? {
@@ -200,6 +49,11 @@ struct FileProfiler {
       return other
     }
     return nil
+  }
+
+  /// Whether a document cannot be read for what JSON has not, and the setting for it passes over.
+  private static func isLenientJSON(_ error: SeedFormatError) -> Bool {
+    error.code == "json.malformed" && error.hint?.contains("lenient: true") ?? false
   }
 
   // MARK: The records
@@ -244,13 +98,24 @@ struct FileProfiler {
           let slice = batch.field(index, ofRecord: record)
           // Safety: a profile keeps no bytes, so that the batch may be filled again.
           unsafe column.observe(
-            batch.bytes(of: slice), slice.kind, isQuoted: slice.isQuoted, emptyIsNull: true, line: line)
+            batch.bytes(of: slice), slice.kind, isQuoted: slice.isQuoted, emptyIsNull: true, line: line,
+            trims: form.trims)
         }
+        if form.options.hasHeader, isHeader(record, in: batch, names) { list.noteHeader(line: line) }
       }
       list.count += batch.count
       for fault in batch.faults { list.note(fault, in: batch) }
     }
+    list.leaveOutNamelessColumn()
     return list
+  }
+
+  /// Whether a record has the names of the columns in its fields.
+  private func isHeader(_ record: Int, in batch: RecordBatch, _ names: [String]) -> Bool {
+    names.indices.allSatisfy { index in
+      // Safety: the bytes are compared before the batch is filled again.
+      unsafe batch.bytes(of: batch.field(index, ofRecord: record)).elementsEqual(names[index].utf8)
+    }
   }
 
   private func objectList(_ form: SourceForm, name: String) throws -> RecordList {

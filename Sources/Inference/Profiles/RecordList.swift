@@ -5,7 +5,7 @@ import SeedFormats
 final class RecordList {
   /// The file's path as it was given.
   let path: String
-  let form: SourceForm
+  private(set) var form: SourceForm
   /// The name from which the entity's name is made.
   let name: String
   /// The file's name in notes: its name, or its path where another file has the same name.
@@ -21,6 +21,8 @@ final class RecordList {
   var firstFault: (line: UInt64, message: String)?
   /// The parts of the file that belong to no record.
   var leftOut: [String] = []
+  /// Records that have the names of the columns in them: how many, and the first one's line.
+  private(set) var repeatedHeaders: (count: Int, line: UInt64) = (0, 0)
   /// Columns that tell records apart together.
   private(set) var compoundKey: [ColumnProfile] = []
   /// The document is the only record.
@@ -48,6 +50,24 @@ final class RecordList {
 
   /// States the columns that tell records apart together.
   func noteCompoundKey(_ columns: [ColumnProfile]) { compoundKey = columns }
+
+  /// Counts a record that is the header again.
+  func noteHeader(line: UInt64) {
+    if repeatedHeaders.count == 0 { repeatedHeaders.line = line }
+    repeatedHeaders.count += 1
+  }
+
+  /// Takes the last column away where the file does not name it and nothing stands in it: lines end with a delimiter.
+  func leaveOutNamelessColumn() {
+    guard form.isLastNameless, columns.count > 1, let last = columns.last, count > 0,
+      last.values == 0, last.emptyTexts == 0, var names = form.options.columns, names.count == columns.count
+    else { return }
+    names[names.count - 1] = ""
+    columns.removeLast()
+    form.options.columns = names
+    form.notes.removeAll { $0 == "columns: " + SourceForm.namelessNote }
+    form.notes.append("columns: a delimiter ends every line, with nothing behind it")
+  }
 
   func note(_ fault: UnreadableRecord, in batch: RecordBatch) {
     faultCount += 1

@@ -19,7 +19,7 @@ final class TypeCandidate {
   /// How dates are written; nil for ISO 8601.
   let datePattern: String?
   private let trial: ValueTrial
-  private var dates = DateShape()
+  private var dates: DateShape
   private var identifiers = UUIDShape()
 
   private(set) var same = 0
@@ -43,6 +43,7 @@ final class TypeCandidate {
     self.type = type
     self.datePattern = datePattern
     self.trial = trial
+    self.dates = DateShape(pattern: datePattern)
   }
 
   var tried: Int { same + sameValue + changed + refused }
@@ -79,7 +80,7 @@ final class TypeCandidate {
     }
     // A form that all values share is no loss: an export in ISO 8601 or capitals has the same information.
     switch type {
-    case .date: return unsafe dates.observe(text, pattern: datePattern, exported: trial.exported) ? .same : .changed
+    case .date: return unsafe dates.observe(text, exported: trial.exported) ? .same : .changed
     case .uuid: return unsafe identifiers.observe(text) ? .same : .changed
     default: return outcome
     }

@@ -15,11 +15,17 @@ enum HeaderSniffer {
       return (!isData, isData ? "the only line has values" : nil)
     }
     var evidence = 0
+    // A header may stand again among its records.
+    let others = rest.filter { $0 != first }
     for column in first.indices {
-      let values = rest.map { $0[column] }.filter { !$0.isEmpty }
-      guard !values.isEmpty, values.allSatisfy(isTyped) else { continue }
+      let values = others.map { $0[column] }.filter { !$0.isEmpty && !NullMarker.texts.contains($0) }
+      guard !values.isEmpty, values.allSatisfy(isLikeNumber) else { continue }
       // A name over a column of numbers or dates.
-      if isTyped(first[column]) { evidence -= 1 } else if !first[column].isEmpty { evidence += 1 }
+      if isTyped(first[column]) {
+        evidence -= 1
+      } else if !first[column].isEmpty, !isLikeNumber(first[column]) {
+        evidence += 1
+      }
     }
     if evidence > 0 { return (true, nil) }
     let typed = first.filter(isTyped)
@@ -34,12 +40,25 @@ enum HeaderSniffer {
     return (false, "the first line has values: \(shown(typed))")
   }
 
+  /// Whether the first line may be a record like the others, although it is taken for names: a short code of capitals
+  /// stands above nothing but such codes.
+  static func mayBeRecord(_ records: [[String]]) -> Bool {
+    guard let first = records.first, records.count > 3 else { return false }
+    func isCode(_ text: String, _ length: Int) -> Bool {
+      text.utf8.count == length && text.utf8.allSatisfy { (65...90).contains($0) }
+    }
+    return first.indices.contains { column in
+      let length = first[column].utf8.count
+      return (1...4).contains(length) && records.allSatisfy { isCode($0[column], length) }
+    }
+  }
+
   private static func shown(_ texts: [String]) -> String {
     texts.prefix(3).map { "\"\($0.prefix(20))\"" }.joined(separator: ", ")
   }
 
   /// Whole numbers that count up by one, such as years.
-  private static func isCount(_ texts: [String]) -> Bool {
+  static func isCount(_ texts: [String]) -> Bool {
     let numbers = texts.compactMap { Int($0) }
     return numbers.count == texts.count && numbers.count > 1
       && zip(numbers, numbers.dropFirst()).allSatisfy { $0 &+ 1 == $1 }
@@ -51,6 +70,15 @@ enum HeaderSniffer {
     let trimmed = text.filter { $0 != " " }
     return Double(trimmed) != nil && !trimmed.lowercased().contains("n") && !trimmed.lowercased().hasPrefix("0x")
       || DateParser.iso8601.parse(trimmed) != nil || isUUID(trimmed)
+  }
+
+  /// Whether a text is typed, or nothing but digits and marks: a date in a country's form, a sum with a comma.
+  static func isLikeNumber(_ text: String) -> Bool {
+    if isTyped(text) { return true }
+    var bytes = Array(text.utf8)
+    if bytes.count > 3, [" AM", " PM", " am", " pm"].contains(String(text.suffix(3))) { bytes.removeLast(3) }
+    guard bytes.count <= 32, bytes.contains(where: { (48...57).contains($0) }) else { return false }
+    return bytes.allSatisfy { (48...57).contains($0) || " +-.,:/%$".utf8.contains($0) }
   }
 
   private static func isUUID(_ text: String) -> Bool {

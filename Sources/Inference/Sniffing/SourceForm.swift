@@ -8,6 +8,12 @@ struct SourceForm: Sendable {
   /// A line for each thing that was found out and is not what a reader would take for granted, after the key of the
   /// setting that it is the reason of, or after `file`.
   var notes: [String] = []
+  /// Whether blanks that stand around values are left out of them.
+  var trims = false
+  /// Whether the last column is named by nothing in the file, so that it goes where nothing stands in it.
+  var isLastNameless = false
+
+  static let namelessNote = "in the header a column has no name"
 
   init(_ format: FormatOptions.Format) {
     options = FormatOptions(format: format)

@@ -16,7 +16,7 @@ struct TitleSniffer {
   }
 
   /// So many lines may stand above the header.
-  private static let limit = 10
+  private static let limit = 20
 
   let head: [UInt8]
   let isWhole: Bool
@@ -45,20 +45,33 @@ struct TitleSniffer {
       measure.good > (dialect.delimiter == named ? 2 : 3)
     else { return nil }
     let records = DialectSniffer.records(rest, dialect, isWhole: isWhole)
-    guard let names = records.first, Set(names).count == names.count,
-      !names.contains(where: { $0.isEmpty || $0.first == " " || $0.last == " " || HeaderSniffer.isTyped($0) })
+    guard var names = records.first else { return nil }
+    // A delimiter at the end of every line.
+    if names.count > 2, names.last?.isEmpty ?? false, records.allSatisfy({ $0.last?.isEmpty ?? false }) {
+      names.removeLast()
+    }
+    guard Set(names).count == names.count, !names.contains(where: { $0.isEmpty || $0.first == " " || $0.last == " " }),
+      Self.areNames(names)
     else { return nil }
+    let width = records.first?.count ?? 0
     let titles = lines.map { DialectSniffer.records(Array($0), dialect, isWhole: true).first ?? [] }
-    guard titles.allSatisfy({ $0.count != names.count || Self.filled($0) <= 1 }) else { return nil }
+    guard titles.allSatisfy({ $0.count != width || Self.filled($0) <= 1 }) else { return nil }
     let isNamed = names.indices.contains { column in
-      let values = records.dropFirst().map { $0[column] }.filter { !$0.isEmpty }
-      return !values.isEmpty && values.allSatisfy(HeaderSniffer.isTyped)
+      let values = records.dropFirst().map { $0[column] }.filter { !$0.isEmpty && !NullMarker.texts.contains($0) }
+      return !values.isEmpty && values.allSatisfy(HeaderSniffer.isLikeNumber)
     }
     let isAbove =
       names.count > 2 && titles.allSatisfy { Self.filled($0) <= 1 } && HeaderSniffer.hasHeader(records).answer
     guard isNamed || isAbove else { return nil }
     let first = titles.lazy.compactMap { $0.first { !$0.isEmpty } }.first ?? ""
     return Finding(count: lines.count, dialect: dialect, first: first, rest: rest)
+  }
+
+  /// Whether no name is a value, unless some are years that count up.
+  private static func areNames(_ names: [String]) -> Bool {
+    let typed = names.filter(HeaderSniffer.isLikeNumber)
+    return typed.isEmpty
+      || HeaderSniffer.isCount(typed) && typed.count < names.count && typed.allSatisfy { $0.utf8.count == 4 }
   }
 
   private static func filled(_ fields: [String]) -> Int { fields.count { !$0.isEmpty } }

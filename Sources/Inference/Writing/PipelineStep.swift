@@ -64,18 +64,25 @@ extension PipelineStep {
       match = key.properties
       matchComment = key.evidence
     }
-    comments = [step.entity.keyAbsence].compactMap { $0 }
+    if let absence = step.entity.keyAbsence { comments = [absence, EntityDraft.keyAdvice] }
     columns = Self.columns(of: step.entity)
+  }
+
+  /// The value of an attribute: an expression alone where there is no more to say.
+  static func value(_ expression: String, date: String?, nulls: [String]) -> String {
+    guard date != nil || !nulls.isEmpty else { return expression }
+    var parts = ["from: \(expression)"]
+    // Stated ones take the place of the source's, by which an empty field is null.
+    if !nulls.isEmpty { parts.append("nulls: [\(([""] + nulls).map { YAMLText.quoted($0) }.joined(separator: ", "))]") }
+    if let date { parts.append("date: \(YAMLText.quoted(date))") }
+    return "{ \(parts.joined(separator: ", ")) }"
   }
 
   private static func line(_ line: EntityDraft.Line) -> Line {
     switch line.source {
     case .expression(let expression):
-      guard let pattern = line.datePattern else {
-        return Line(property: line.property, value: expression, comment: line.comment)
-      }
       return Line(
-        property: line.property, value: "{ from: \(expression), date: \(YAMLText.quoted(pattern)) }",
+        property: line.property, value: value(expression, date: line.datePattern, nulls: line.nulls),
         comment: line.comment)
     case .reference(let key, let expression):
       return Line(

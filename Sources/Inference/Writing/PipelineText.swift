@@ -109,12 +109,14 @@ struct PipelineText {
       if let mark = options.comment { settings.append(("comment", Self.character(mark))) }
       if !options.hasHeader { settings.append(("header", "false")) }
       if let columns = options.columns {
-        settings.append(("columns", "[" + columns.map(YAMLText.name).joined(separator: ", ") + "]"))
+        settings.append(
+          ("columns", "[" + columns.map { $0.isEmpty ? "null" : YAMLText.name($0) }.joined(separator: ", ") + "]"))
       }
     case .json:
       if !options.pointer.isEmpty || list.isWholeDocument {
         settings.append(("pointer", YAMLText.quoted(options.pointer)))
       }
+      if options.isLenient { settings.append(("lenient", "true")) }
     case .ndjson: break
     }
     guard !settings.isEmpty else { return ["  - from: \(path)"] }

@@ -19,6 +19,11 @@ struct InitCompoundKeyTests {
   static let cases: [(String, String, [String]?)] = [
     ("a pair", table("country,year,value", years), ["country", "year"]),
     ("a triple", table("route,day,number,stop", calls), ["route", "day", "number"]),
+    (
+      "a pair beside texts that are different",
+      table("title,country,year", years.map { "Of \($0.prefix(7).replacing(",", with: " ")),\($0.prefix(7))" }),
+      ["country", "year"]
+    ),
     ("a pair with one record twice", table("country,year,value", years + [years[3]]), nil),
     ("a pair with an empty cell", table("country,year,value", years + [",2000,1"]), nil),
     ("too few records to tell", table("a,b", ["1,1", "1,2", "2,1", "2,2"]), nil),

@@ -222,4 +222,46 @@ struct InitKeyTests {
     let step = try #require(try await workspace.report("pipelines/b.yaml").steps.first)
     #expect(step.counts.inserted == 1 && step.counts.rejected == 1)
   }
+
+  @Test("what has no key says so, with what it means and how to mend it, and runs")
+  func withoutKey() async throws {
+    let workspace = try Workspace()
+    try workspace.write("people.csv", "name,age\nAnn Lee,31\nBob Roe,44\nZoë,44\n")
+    let made = try await workspace.run("init", "people.csv")
+    try #require(made.exitCode == 0, "\(made.talk)")
+    #expect(
+      made.talk.contains("note: people.csv has no key, so each import into the same store adds all of its records"))
+    let pipeline = try workspace.text("pipelines/people.yaml")
+    for text in ["# no key: \"name\" is unique in 3 of 3", "adds all records anew: name a property in `match`"] {
+      #expect(pipeline.contains(text), "\(pipeline)")
+    }
+    #expect(!pipeline.contains("    match:"))
+    #expect(try await workspace.run("lint", "pipelines/people.yaml").talk.contains("no problems"))
+    try workspace.write("pipelines/people.yaml", pipeline.replacing(".sqlite }", with: ".sqlite, replace: never }"))
+    for count in [3, 6] {
+      #expect(try await workspace.run("run", "pipelines/people.yaml").exitCode == 0)
+      #expect(try workspace.query("build/people.sqlite", "SELECT count(*) FROM ZPERSON") == ["\(count)"])
+    }
+    let keyed = pipeline.replacing("    map:", with: "    match: [name]\n    map:")
+    try workspace.write("pipelines/people.yaml", keyed.replacing(".sqlite }", with: ".sqlite, replace: never }"))
+    #expect(try await workspace.run("lint", "pipelines/people.yaml").exitCode == 0)
+  }
+
+  @Test("a file of one record has a key by its name, and others refer to it")
+  func oneRecord() async throws {
+    let text = try await made([
+      "countries.csv": "id,name\n49,Germany\n", "cities.csv": "id,name,country_id\n1,Berlin,49\n2,Bonn,49\n3,Ulm,49\n",
+    ]).text
+    #expect(text.contains("match: [id]  # called as keys are; the only record does not tell more"), "\(text)")
+    #expect(text.contains("country: { match: id, from: country_id }"), "\(text)")
+  }
+
+  @Test("names are a key where another file refers to them")
+  func referredNames() async throws {
+    let players = (1...6).map { "Player \($0),\($0 % 3)\n" }.joined()
+    let goals = (0..<12).map { "Player \($0 % 4 + 1),\($0 / 4)\n" }.joined()
+    let text = try await made(["players.csv": "name,team\n" + players, "goals.csv": "player,minute\n" + goals]).text
+    #expect(text.contains("match: [name]  # unique in 6 of 6, and another file refers to it"), "\(text)")
+    #expect(text.contains("player: { match: name, from: player }"), "\(text)")
+  }
 }
