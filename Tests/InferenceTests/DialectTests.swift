@@ -67,7 +67,8 @@ struct DialectTests {
       ("id,name|1,x|2,y", true), ("1,x|2,y|3,z", false), ("name,city|Ann,Rome|Bob,Oslo", true),
       ("Ann,Rome|Bob,Oslo|Ann,Oslo", false), ("country,2000,2001,2002|A,1,2,3|B,4,5,6", true),
       ("150,4,setosa,versicolor,virginica|5.1,3.5,1.4,0.2,0|4.9,3.0,1.4,0.2,0", true),
-      ("2024-01-01,5|2024-01-02,6", false), ("a|1", true), ("1|2", false),
+      ("2024-01-01,5|2024-01-02,6", false), ("a|1", true), ("NA,x|1,y|2,y", true), ("NA,x,7|1,y,8|2,x,9", false),
+      ("1|2", false),
       ("a,b", true), ("1,2", false), (",name|0,x|1,y", true), ("x,x|a,b|c,d", true),
       ("6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11,x|6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B12,y", false),
     ])

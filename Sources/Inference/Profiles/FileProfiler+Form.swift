@@ -148,7 +148,9 @@ extension FileProfiler {
   private func sniffHeader(_ form: inout SourceForm, head: (bytes: [UInt8], isWhole: Bool)) {
     let records = DialectSniffer.records(head.bytes, form.options, isWhole: head.isWhole)
     guard let first = records.first else { return }
-    if let names = commentedNames(form, head.bytes, count: first.count) {
+    if !HeaderSniffer.isHeaderByEvidence(records),
+      let names = commentedNames(form, head.bytes, count: first.count)
+    {
       form.options.hasHeader = false
       form.options.columns = names
       form.notes.append("header: a comment above the records names the columns")
@@ -190,7 +192,7 @@ extension FileProfiler {
     let text = Array(last.drop { $0 == mark || $0 == 0x20 })
     let names = DialectSniffer.records(text, options, isWhole: true).first ?? []
     guard names.count == count, Set(names).count == count,
-      !names.contains(where: { $0.isEmpty || HeaderSniffer.isLikeNumber($0) })
+      !names.contains(where: { $0.isEmpty || $0.first == " " || $0.last == " " || HeaderSniffer.isLikeNumber($0) })
     else { return nil }
     return Self.usable(names).names
   }

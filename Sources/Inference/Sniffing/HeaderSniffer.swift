@@ -14,19 +14,7 @@ enum HeaderSniffer {
       let isData = first.contains(where: isTyped)
       return (!isData, isData ? "the only line has values" : nil)
     }
-    var evidence = 0
-    // A header may stand again among its records.
-    let others = rest.filter { $0 != first }
-    for column in first.indices {
-      let values = others.map { $0[column] }.filter { !$0.isEmpty && !NullMarker.texts.contains($0) }
-      guard !values.isEmpty, values.allSatisfy(isLikeNumber) else { continue }
-      // A name over a column of numbers or dates.
-      if isTyped(first[column]) {
-        evidence -= 1
-      } else if !first[column].isEmpty, !isLikeNumber(first[column]) {
-        evidence += 1
-      }
-    }
+    let evidence = evidence(of: first, rest)
     if evidence > 0 { return (true, nil) }
     let typed = first.filter(isTyped)
     if typed.isEmpty {
@@ -38,6 +26,30 @@ enum HeaderSniffer {
     }
     if isCount(typed), typed.count < first.count { return (true, nil) }
     return (false, "the first line has values: \(shown(typed))")
+  }
+
+  /// How many columns say that the first record names them, because numbers or dates stand below a name; those that
+  /// say the contrary are taken away.
+  private static func evidence(of first: [String], _ rest: ArraySlice<[String]>) -> Int {
+    var evidence = 0
+    // A header may stand again among its records.
+    let others = rest.filter { $0 != first }
+    for column in first.indices {
+      let values = others.map { $0[column] }.filter { !$0.isEmpty && !NullMarker.texts.contains($0) }
+      guard !values.isEmpty, values.allSatisfy(isLikeNumber) else { continue }
+      // A name over a column of numbers or dates.
+      if isTyped(first[column]) {
+        evidence -= 1
+      } else if !first[column].isEmpty, !isLikeNumber(first[column]), !NullMarker.texts.contains(first[column]) {
+        evidence += 1
+      }
+    }
+    return evidence
+  }
+
+  /// Whether the first record names the columns by what stands below it, and not only because nothing speaks against it.
+  static func isHeaderByEvidence(_ records: [[String]]) -> Bool {
+    records.first.map { evidence(of: $0, records.dropFirst()) > 0 } ?? false
   }
 
   /// Whether the first line may be a record like the others, although it is taken for names: a short code of capitals

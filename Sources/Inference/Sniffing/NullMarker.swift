@@ -7,13 +7,12 @@ enum NullMarker {
 
   private static let bytes = texts.map { Array($0.utf8) }
   private static let longest = bytes.map(\.count).max() ?? 0
+  /// Whether one begins with a byte.
+  private static let starts: [Bool] = (0...255).map { byte in bytes.contains { Int($0[0]) == byte } }
 
   /// Which of the texts it is; nil for none of them.
   static func index(of text: UnsafeRawBufferPointer) -> Int? {
-    // Numbers, which are most of what is asked, are told by their first digit.
-    guard (1...longest).contains(text.count), let first = unsafe text.first, !(48...57).contains(first) else {
-      return nil
-    }
+    guard (1...longest).contains(text.count), let first = unsafe text.first, starts[Int(first)] else { return nil }
     return bytes.firstIndex { marker in
       unsafe marker.count == text.count && marker[0] == first && marker.elementsEqual(text)
     }

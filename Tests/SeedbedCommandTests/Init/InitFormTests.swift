@@ -78,6 +78,10 @@ struct InitFormTests {
       ],
       export: "code,name\nAD,Andorra\nNA,Namibia\nDE,Germany\n"),
     Case(
+      name: "a comment above a header", text: "# by hand\n#made,by\nn,name\n1,a\n2,b\n",
+      words: ["comment: \"#\"", "map:\n      n: n"],
+      export: "n,name\n1,a\n2,b\n"),
+    Case(
       name: "a header among the records", text: "id,n\n1,x\n2,y\nid,n\n3,z\n", words: ["id: id"],
       export: "id,n\n1,x\n2,y\nid,n\n3,z\n",
       told: ["the header stands again among the records, 1 time (first in line 4): `where: id != \"id\"`"]),
