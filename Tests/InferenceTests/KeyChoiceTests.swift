@@ -67,6 +67,7 @@ struct KeyChoiceTests {
     .init("name|phone_number", "Ann|5551234", "Bob|5551235", key: nil),
     .init("name|country_code", "Ann|DE", "Bob|FR", key: nil),
     .init("zip_code|city", "10115|A", "20095|B", key: "zip_code"),
+    .init("n|smoking_yes_no", "1|20", "1|31", key: nil), .init("n|article_no", "1|20", "1|31", key: "article_no"),
     // Keys of something else.
     .init("date|customer_id", "2024-01-05|17", "2024-01-06|900", key: nil),
     .init("name|user_id|order_id", "Ann|1|1", "Bob|2|2", "Cid|3|3", "Dan|4|4", "Eve|5|5", key: nil),

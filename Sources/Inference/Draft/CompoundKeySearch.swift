@@ -10,6 +10,7 @@ struct CompoundKeySearch {
   /// So many of the columns that may be part of a key are tried in pairs, and in threes.
   private static let pairColumns = 8
   private static let tripleColumns = 6
+  private static let enoughRecords = 50
   /// Most hashes that are kept at a time.
   static let hashLimit = 4 << 20
 
@@ -36,6 +37,8 @@ struct CompoundKeySearch {
       column.nulls == 0 && column.emptyTexts == 0 && column.count == list.count && !column.keys.isGivenUp
         && decision.nulls.isEmpty && Self.mayBePart(decision)
     }.map(\.0)
+    // Beside a column that is no key and yet different everywhere, few records tell too little.
+    guard list.count >= Self.enoughRecords || !complete.contains(where: \.keys.isUnique) else { return nil }
     let parts = complete.filter { !$0.keys.isUnique && $0.keys.hashes.count > 1 && $0.longest <= 64 }
     return try found(parts.prefix(Self.pairColumns), size: 2) ?? found(parts.prefix(Self.tripleColumns), size: 3)
   }

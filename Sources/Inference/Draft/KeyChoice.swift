@@ -120,7 +120,8 @@ enum KeyChoice {
       }
       // The code of an answer is no key of the document that holds it.
       if list.count == 1, list.isWholeDocument, !isTelling(last) { return nil }
-      if keyWords.contains(last) {
+      // The contrary of yes is no number.
+      if keyWords.contains(last), !words.contains("yes") {
         return isShared(words.dropLast(), of: list, owner: owner, position: position) ? nil : 1000 + position
       }
       if position == 0, isNumberWord(last) { return 1000 }
