@@ -125,7 +125,7 @@ public struct DataInference {
       let (count, line) = list.repeatedHeaders
       return
         "\(list.title): the header stands again among the records, \(count.counted("time")) (first in line \(line)): "
-        + "`where: \(Self.field(name)) != \(QuotedSample.text(of: name))` in the pipeline leaves it out"
+        + "`where: \(Self.unlike(name))` in the pipeline leaves it out"
     }
     if list.count == 0 {
       return "\(list.title) has no records, so nothing tells types: all is optional text until a file with records does"
@@ -138,9 +138,11 @@ public struct DataInference {
     return "\(list.title) holds no array of objects, so the whole document is one record"
   }
 
-  /// A column in an expression.
-  private static func field(_ name: String) -> String {
-    YAMLText.field(name) == name ? name : "`\(name.replacing("`", with: "``"))`"
+  /// A condition that a column has not its own name for a value, as the pipeline file has it.
+  private static func unlike(_ name: String) -> String {
+    let text = QuotedSample.text(of: name)
+    guard YAMLText.field(name) != name else { return "\(name) != \(text)" }
+    return "'`\(name.replacing("`", with: "``"))` != \(text)'".replacing("\n", with: " ")
   }
 
   private static func keyDoubt(_ step: StepDraft) -> String? {

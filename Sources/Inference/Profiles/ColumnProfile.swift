@@ -130,7 +130,8 @@ final class ColumnProfile {
 
   private func look(_ bytes: UnsafeRawBufferPointer) {
     longest = max(longest, bytes.count)
-    unsafe keyShape.observe(bytes)
+    // A column with a value twice is no key, whatever they look like.
+    if keys.isUnique { unsafe keyShape.observe(bytes) }
     if let integer = candidates.first, !integer.isGivenUp, let number = unsafe Self.integer(bytes) {
       smallest = min(smallest, number)
       greatest = max(greatest, number)

@@ -86,6 +86,9 @@ struct InitFormTests {
       export: "id,n\n1,x\n2,y\nid,n\n3,z\n",
       told: ["the header stands again among the records, 1 time (first in line 4): `where: id != \"id\"`"]),
     Case(
+      name: "a header with blanks among the records", text: "row id,n\n1,x\n2,y\nrow id,n\n3,z\n", words: ["`row id`"],
+      export: "row id,n\n1,x\n2,y\nrow id,n\n3,z\n", told: ["`where: '`row id` != \"row id\"'`"]),
+    Case(
       name: "milliseconds", text: "id,created_at,size\n1,1704067200123,1704067200123\n2,1704067201999,1704067200124\n",
       words: ["createdAt: { from: created_at, date: \"epoch-ms\" }", "may be milliseconds"],
       export:
