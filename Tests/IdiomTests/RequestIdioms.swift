@@ -50,7 +50,9 @@ struct RequestIdioms {
       let copy = try #require(request.copy() as? FetchRequest<NSDictionary>)
       func texts(_ request: FetchRequest<NSDictionary>) -> [String] {
         Mirror(reflecting: request).children.flatMap { child in
-          Mirror(reflecting: child.value).children.map { "\($0.label ?? "") \($0.value)" }
+          Mirror(reflecting: child.value).children.flatMap { settings in
+            Mirror(reflecting: settings.value).children.map { "\($0.label ?? "") \($0.value)" }
+          }
         }
       }
       #expect(texts(copy) == texts(request) && texts(copy).count > 15)

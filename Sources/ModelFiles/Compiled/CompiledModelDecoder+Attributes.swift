@@ -149,19 +149,3 @@ extension CompiledModelDecoder {
     return attributes
   }
 }
-
-extension AttributeType {
-  /// The class of values that attributes of the type have when the model names none.
-  var usualClassName: String? {
-    switch self {
-    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
-    case .decimal: "NSDecimalNumber"
-    case .string: "NSString"
-    case .date: "NSDate"
-    case .binary: "NSData"
-    case .uuid: "NSUUID"
-    case .uri: "NSURL"
-    case .undefined, .transformable, .objectID, .composite: nil
-    }
-  }
-}

@@ -22,7 +22,7 @@ public enum ContextError: Error, Sendable, CustomStringConvertible {
     case .contextGone: "the object's context no longer exists"
     case .endlessWillSave(let rounds):
       "objects were still being changed by willSave or validation after \(rounds) rounds"
-    case .objectGone(let id): "there is no \(id.entity.name) \(id.reference)"
+    case .objectGone(let id): "there is no \(id.entity.name) \(id)"
     case .endlessConflicts(let rounds): "the merge policy left conflicts in \(rounds) rounds"
     case .saveInsideSave: "a context that is being saved was saved again"
     case .foreignID(let id): "\(id) is no id of this container"

@@ -45,9 +45,10 @@ extension ManagedObject {
   /// The value behind a path of keys, such as `owner.name`. Through to-many relationships: the values behind each
   /// member, missing ones left out, as a set without a type, which `as? Set<String>` takes, and as an array where all
   /// of these relationships are ordered, or composites are what is behind it. A collection operator stands before the rest of the path:
-  /// `lines.@sum.price`, `lines.@count`.
+  /// `lines.@sum.price`, `lines.@count`; where the rest has one, too, that is asked of each member: `orders.@max.lines.@count`.
   public func value(forKeyPath keyPath: String) -> Any? {
     if !keyPath.contains(".") { return value(forKey: keyPath) }
+    if let nested = valueOfNestedOperators(keyPath) { return nested.value }
     do {
       let expression = try FetchExpression(parsing: keyPath)
       let value = object(try expression.evaluate(with: self))
@@ -66,6 +67,34 @@ extension ManagedObject {
       return members
     } catch {
       preconditionFailure(unknownKey(keyPath) + ": \(error)")
+    }
+  }
+
+  /// What an operator makes of what the members have behind a path with another operator; nil of other paths.
+  private func valueOfNestedOperators(_ keyPath: String) -> (value: Any?, isNested: Bool)? {
+    let parts = keyPath.split(separator: ".")
+    guard let first = parts.firstIndex(where: { $0.hasPrefix("@") }), first > 0,
+      parts[(first + 1)...].contains(where: { $0.hasPrefix("@") }),
+      let collector = FetchExpression.CollectionOperator(name: String(parts[first]))
+    else { return nil }
+    let members: [ManagedObject]
+    switch value(forKeyPath: parts[..<first].joined(separator: ".")) {
+    case let list as [ManagedObject]: members = list
+    case let set as Set<ManagedObject>: members = Array(set)
+    case let set as Set<AnyHashable>: members = set.compactMap { $0.base as? ManagedObject }
+    default: return nil
+    }
+    let rest = parts[(first + 1)...].joined(separator: ".")
+    let values = members.map { Self.expressionValue($0.value(forKeyPath: rest)) }.filter { !$0.isMissing }
+    return (object(collector.function?.apply(to: [.list(values)]) ?? .list(values)), true)
+  }
+
+  private static func expressionValue(_ value: Any?) -> ExpressionValue {
+    switch value {
+    case let object as ManagedObject: .object(object.objectID)
+    case let elements as [Any]: .list(elements.map { expressionValue($0) })
+    case let elements as Set<AnyHashable>: .list(elements.map { expressionValue($0.base) })
+    default: .value(Value(anyValue: value) ?? .null)
     }
   }
 

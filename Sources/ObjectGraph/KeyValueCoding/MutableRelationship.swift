@@ -1,4 +1,5 @@
 public import Foundation
+public import Predicates
 
 /// The members of a to-many relationship, to be changed one by one: what `mutableSetValue(forKey:)` and
 /// `mutableOrderedSetValue(forKey:)` return. Every call reads and sets the object's relationship; inverses follow.
@@ -62,6 +63,17 @@ public final class MutableRelationship: Sequence {
     for member in present where !wanted.contains(member) { remove(member) }
   }
 
+  /// Has these members and no others.
+  public func setSet<Members: Sequence>(_ members: Members) where Members.Element: ManagedObject {
+    change { try object.setObjects(members.map { $0 }, for: key) }
+  }
+  /// Keeps the members for which a predicate holds.
+  public func filter(using predicate: FetchPredicate) {
+    for member in allObjects where !predicate.evaluate(with: member) { remove(member) }
+  }
+
+  /// As `setSet(_:)`, of a set that lost its type.
+  public func setSet(_ members: Set<AnyHashable>) { setSet(Self.objects(members)) }
   /// As `union(_:)`, of a set that lost its type. An element that is no managed object stops the program.
   public func union(_ members: Set<AnyHashable>) { union(Self.objects(members)) }
   /// As `minus(_:)`, of a set that lost its type.

@@ -100,7 +100,7 @@ extension PersistentStoreDescription {
   }
 
   /// Sets all options of a dictionary.
-  func setOptions(_ values: [AnyHashable: Any]?) {
+  package func setOptions(_ values: [AnyHashable: Any]?) {
     for (key, value) in values ?? [:] {
       guard let name = key.base as? String else { refuse(value, "\(key)") }
       setOption(value, forKey: name)
@@ -145,25 +145,6 @@ extension Value {
 
 /// Core Data's calls with options in a dictionary.
 extension PersistentStoreCoordinator {
-  /// As `addPersistentStore(with:)`, with options as `PersistentStoreDescription.setOption(_:forKey:)` takes them.
-  @discardableResult
-  public func addPersistentStore(
-    ofType type: some PersistentStoreType, configurationName configuration: String?, at url: URL?,
-    options: [AnyHashable: Any]? = nil
-  ) throws -> any PersistentStore {
-    let description = PersistentStoreDescription(type: type, url: url, configuration: configuration)
-    description.setOptions(options)
-    return try addPersistentStore(with: description)
-  }
-
-  /// As `addPersistentStore(with:)`, with options as `PersistentStoreDescription.setOption(_:forKey:)` takes them.
-  @discardableResult
-  public func addPersistentStore(
-    type: some PersistentStoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws -> any PersistentStore {
-    try addPersistentStore(ofType: type, configurationName: configuration, at: url, options: options)
-  }
-
   /// As `addPersistentStore(with:)`, and calls back; later and from another thread where the description says so.
   public func addPersistentStore(
     with description: PersistentStoreDescription,

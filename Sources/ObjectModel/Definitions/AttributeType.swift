@@ -39,3 +39,19 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
     }
   }
 }
+
+extension AttributeType {
+  /// The class of values that attributes of the type have when the model names none.
+  package var usualClassName: String? {
+    switch self {
+    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
+    case .decimal: "NSDecimalNumber"
+    case .string: "NSString"
+    case .date: "NSDate"
+    case .binary: "NSData"
+    case .uuid: "NSUUID"
+    case .uri: "NSURL"
+    case .undefined, .transformable, .objectID, .composite: nil
+    }
+  }
+}

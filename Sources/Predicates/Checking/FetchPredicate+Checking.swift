@@ -72,7 +72,11 @@ extension FetchPredicate {
     if !allowsTransients { try entity.requireStored(last) }
     switch end {
     case .attribute where entity.attribute(last) == nil:
-      throw PredicateCheckError("\(entity.name) has no attribute \"\(last)\" (key path \(path) from \(start.name))")
+      let what =
+        entity.relationship(last) == nil
+        ? "\(entity.name) has no attribute \"\(last)\""
+        : "\(entity.name).\(last) is a relationship, and an attribute is needed"
+      throw PredicateCheckError("\(what) (key path \(path) from \(start.name))")
     case .toOne where entity.relationship(last)?.isToMany != false:
       throw PredicateCheckError(
         "\(entity.name) has no to-one relationship \"\(last)\" (key path \(path) from \(start.name))")

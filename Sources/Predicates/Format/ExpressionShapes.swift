@@ -78,6 +78,15 @@ extension FetchExpression {
     self = .function(function, arguments)
   }
 
+  /// The elements of both lists.
+  public init(forUnionSet left: FetchExpression, with right: FetchExpression) { self = .set(.union, left, right) }
+  /// The elements of the first list that the second has.
+  public init(forIntersectSet left: FetchExpression, with right: FetchExpression) {
+    self = .set(.intersect, left, right)
+  }
+  /// The elements of the first list that the second has not.
+  public init(forMinusSet left: FetchExpression, with right: FetchExpression) { self = .set(.minus, left, right) }
+
   /// `SUBQUERY(collection, $variable, predicate)`.
   public init(
     forSubquery collection: FetchExpression, usingIteratorVariable variable: String, predicate: FetchPredicate

@@ -19,7 +19,7 @@ extension FetchExpression {
 
     /// The operator of a name in the format language. Lists in lists are flattened, so that the operators of lists of
     /// arrays and sets are those of objects.
-    init?(name: String) {
+    package init?(name: String) {
       switch name {
       case "@unionOfArrays", "@unionOfSets": self = .unionOfObjects
       case "@distinctUnionOfArrays", "@distinctUnionOfSets": self = .distinctUnionOfObjects
