@@ -4,8 +4,14 @@ import StoreInterface
 
 extension ManagedObjectContext {
   /// Has the merge policy resolve conflicts with rows that were changed elsewhere. Under every policy but the error
-  /// policy, those that are about members only are resolved without it.
+  /// policy, those that are about members only are resolved without it. Both sides of one-to-one relationships agree
+  /// then.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
+    try resolveConflicts(stale)
+    try settlePartners(of: stale.map(\.objectID))
+  }
+
+  private func resolveConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
     let cached = parent == nil ? coordinator.snapshotCache.snapshots(of: stale.map(\.objectID)) : [:]
     let snapshots = try freshSnapshots(of: stale.map(\.objectID))
     defer { ownersMayDiffer() }

@@ -21,6 +21,10 @@
 /// carried out under `mergeByPropertyObjectTrump` and `overwrite`, and taken back under the other two; what delete
 /// rules did to other objects then stays. A deletion of a row that is gone is no conflict under any but `error`.
 ///
+/// Both sides of a one-to-one relationship agree after every save. Where only one of the two rows was in conflict, the
+/// other side follows: what was changed here wins under `mergeByPropertyObjectTrump` and `overwrite`, what the store has
+/// under the other two. A link that gives way is dropped; under `rollback` the stored one takes its place.
+///
 /// A *changed* object that takes the key of another row: under the trump of objects and `overwrite` the other row's
 /// object is deleted; under the trump of the store the constraint's properties take back their stored values, and under
 /// `rollback` all do. A dropped object is deleted by the delete rules. When a new object takes over a row whose object
