@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     defer { ownersMayDiffer() }
     let stale = try stale.filter { id, _, _ in
       guard settings.mergePolicy.kind != .error, let object = registeredObject(for: id), let snapshot = snapshots[id],
-        object.isAboutMembersOnly(snapshot)
+        object.isAboutMembersOnly(snapshot), try !isArrangedTwice(object)
       else { return true }
       noteRefresh(of: object)
       try rebase(object, onto: snapshot)
@@ -134,11 +134,24 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Whether an ordered relationship of an object was put into one order here and into another one elsewhere.
+  private func isArrangedTwice(_ object: ManagedObject) throws -> Bool {
+    for (index, relationship) in object.runtime.layout.relationships.enumerated()
+    where relationship.isOrdered && object.isListWritten(index) {
+      guard let list = object.memberLists[index], let members = object.loadedMembers(index),
+        MembershipMerge.isArranged(members, from: list.stored)
+      else { continue }
+      let present = try storedMembers(of: object, index)
+      if MembershipMerge.isArrangedTwice(members, from: list.stored, onto: present) { return true }
+    }
+    return false
+  }
+
   /// Takes what differs between the row and the values that were read; the rest stays as it is here.
   private func applyStoredChanges(in snapshot: Snapshot, to object: ManagedObject) throws {
     guard let old = object.stored else { return }
     ownersMayDiffer()
-    for index in object.memberLists.indices { try rebaseMembers(of: object, index) }
+    for index in object.memberLists.indices { try rebaseMembers(of: object, index, storedOrderWins: true) }
     for (index, value) in snapshot.attributes.enumerated() where !value.isIdentical(to: old.attributes[index]) {
       object.putValue(value, at: index)
     }

@@ -16,6 +16,9 @@ public struct MemberConflict: Sendable, Hashable {
   public let removedByOthers: [ObjectID]?
   /// The members that the store has now.
   public let persistedMembers: [ObjectID]
+  /// Whether the relationship is ordered, and members that both sides know were put into one order here and into another
+  /// one elsewhere.
+  public let isArrangedByBoth: Bool
 
   /// The first of some ids, for messages.
   static func text(_ ids: [ObjectID]) -> String {
@@ -43,13 +46,20 @@ extension ManagedObject {
       let (known, present) = (list.map { Set($0.stored) }, Set(now))
       let addedByOthers = known.map { known in now.filter { !known.contains($0) } }
       let removedByOthers = list.map { $0.stored.filter { !present.contains($0) } }
-      if added.isEmpty && removed.isEmpty && addedByOthers?.isEmpty != false && removedByOthers?.isEmpty != false {
+      let isArrangedByBoth =
+        relationship.isOrdered
+        && list.map { list in
+          MembershipMerge.isArrangedTwice(loadedMembers(index) ?? [], from: list.stored, onto: now)
+        } ?? false
+      if added.isEmpty && removed.isEmpty && addedByOthers?.isEmpty != false && removedByOthers?.isEmpty != false
+        && !isArrangedByBoth
+      {
         continue
       }
       conflicts.append(
         MemberConflict(
           relationshipName: relationship.name, addedHere: added, removedHere: removed, addedByOthers: addedByOthers,
-          removedByOthers: removedByOthers, persistedMembers: now))
+          removedByOthers: removedByOthers, persistedMembers: now, isArrangedByBoth: isArrangedByBoth))
     }
     return conflicts
   }

@@ -44,10 +44,12 @@ public struct MergeConflict: @unchecked Sendable {
   /// What happened to each relationship, for messages.
   fileprivate var memberText: String {
     memberConflicts.map { conflict in
-      let parts = [
-        ("added here", conflict.addedHere), ("removed here", conflict.removedHere),
-        ("added by others", conflict.addedByOthers ?? []), ("removed by others", conflict.removedByOthers ?? []),
-      ].filter { !$0.1.isEmpty }.map { what, ids in "\(what): \(MemberConflict.text(ids))" }
+      let parts =
+        [
+          ("added here", conflict.addedHere), ("removed here", conflict.removedHere),
+          ("added by others", conflict.addedByOthers ?? []), ("removed by others", conflict.removedByOthers ?? []),
+        ].filter { !$0.1.isEmpty }.map { what, ids in "\(what): \(MemberConflict.text(ids))" }
+        + (conflict.isArrangedByBoth ? ["arranged here and by others"] : [])
       let isKnown = conflict.addedByOthers?.isEmpty == false || conflict.removedByOthers?.isEmpty == false
       let others = isKnown ? [] : ["the store has: \(MemberConflict.text(conflict.persistedMembers))"]
       return "; \(conflict.relationshipName) (\((parts + others).joined(separator: ", ")))"

@@ -15,7 +15,9 @@
 /// the store. An object is updated when its members change at the other side, so two contexts that give one object new
 /// members are in conflict about it. Where only members of an object were changed elsewhere, or only members here, both
 /// changes are kept under every policy but `error`, and the methods below are not called; under `error` the conflict
-/// says which members were added and removed (`MergeConflict.memberConflicts`). A changed object whose row is gone is
+/// says which members were added and removed (`MergeConflict.memberConflicts`). Where both sides put an ordered
+/// relationship into orders that differ, the policy is asked: this context's order wins under
+/// `mergeByPropertyObjectTrump` and `overwrite`, the other one under the other two. A changed object whose row is gone is
 /// inserted again with its id under `mergeByPropertyObjectTrump` and `overwrite`, and is lost under the other two (in a
 /// child context, whose parent deleted it, it is lost under all but `error`). A deletion here of a changed row is
 /// carried out under `mergeByPropertyObjectTrump` and `overwrite`, and taken back under the other two; what delete

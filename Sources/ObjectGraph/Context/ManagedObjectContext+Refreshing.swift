@@ -170,13 +170,14 @@ extension ManagedObjectContext {
 
   /// Gives a loaded to-many relationship the members that the store has now, with the changes made here. One without
   /// changes is loaded when it is next asked for.
-  func rebaseMembers(of object: ManagedObject, _ index: Int) throws {
+  /// - Parameter storedOrderWins: whether the store's order wins where both sides arranged the members.
+  func rebaseMembers(of object: ManagedObject, _ index: Int, storedOrderWins: Bool = false) throws {
     guard object.isLoaded(index) else { return }
     if object.hasChangedMembers(index) == false {
       object.unloadMembers(index)
     } else {
       guard let fresh = try newMembers(of: object, index) else { return }
-      object.rebaseMembers(onto: fresh, version: versionOfLastAnswer, at: index)
+      object.rebaseMembers(onto: fresh, version: versionOfLastAnswer, at: index, storedOrderWins: storedOrderWins)
     }
   }
 

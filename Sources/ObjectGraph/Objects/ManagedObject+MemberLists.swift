@@ -100,9 +100,10 @@ extension ManagedObject {
   }
 
   /// Makes these the store's members, and keeps what came and went here since the last ones.
-  func rebaseMembers(onto fresh: [ObjectID], version: Int64, at index: Int) {
+  func rebaseMembers(onto fresh: [ObjectID], version: Int64, at index: Int, storedOrderWins: Bool = false) {
     ownMemberLists[index]?.rebase(
-      onto: fresh, isOrdered: runtime.layout.relationships[index].isOrdered, version: version)
+      onto: fresh, isOrdered: runtime.layout.relationships[index].isOrdered, version: version,
+      storedOrderWins: storedOrderWins)
   }
 
   /// Gives members other ids, in all lists and those of the store included.
