@@ -8,6 +8,11 @@ extension ManagedObjectContext {
     if settings.updatesOwners { pending.ownersMayDiffer() }
   }
 
+  /// Keeps an object alive that a changed relationship leads to, or led to: the save may have to write it.
+  func keep(_ object: ManagedObject) {
+    if settings.updatesOwners { pending.keep(object) }
+  }
+
   /// The object that an owner's id stands for, loaded or not; nil for a new object, which a save writes anyway.
   func possibleOwner(_ id: ObjectID) -> ManagedObject? {
     if let object = registeredObject(for: id) { return object.status == .inserted ? nil : object }
@@ -31,7 +36,7 @@ extension ManagedObjectContext {
       // Relationships that were set to lead to one of these are reported by the save.
       for owner in faults where owner.isUnloaded && !owner.hasStored {
         owner.fire()
-        if owner.isInert { pending.noteLostDestination(owner.objectID) }
+        if owner.isInert { pending.noteLoss(of: owner.objectID) }
       }
     } catch {
       deferError(error)

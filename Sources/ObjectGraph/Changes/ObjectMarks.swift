@@ -4,6 +4,8 @@ struct ObjectMarks {
   var isMaybeUpdated = false
   /// Is on the list of objects whose member lists were edited.
   var hasEditedLists = false
+  /// Is kept alive by the context because a pending change leads to it, or led to it before.
+  var isKept = false
   /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
   var isInverselessOwner = false
   /// The hook of a subclass that runs.

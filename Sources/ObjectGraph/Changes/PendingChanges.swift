@@ -19,8 +19,17 @@ final class PendingChanges {
   private(set) var unpropagatedDeletes: [ManagedObject] = []
   /// Deleted objects whose rows a merge changed without asking the parent: the save applies their delete rules again.
   private(set) var deletesToRepeat: [ManagedObject] = []
+  /// Persisted objects that changed relationships lead to or led to: what was read of them shows whether others changed
+  /// or deleted them since, whether the program holds them or not.
+  private var linked: [ManagedObject] = []
   /// Ids of objects that were found to be gone, or were set as destinations when they were.
   private(set) var lostIDs: Set<ObjectID> = []
+  /// Those that were found to be gone, because others deleted them.
+  private var foundLostIDs: Set<ObjectID> = []
+  /// Those that relationships were made to lead to although the context knew that they are gone.
+  private var lostDestinations: Set<ObjectID> = []
+  /// Those that others deleted, and that no relationship was made to lead to after that was known.
+  var idsLostToOthers: Set<ObjectID> { foundLostIDs.subtracting(lostDestinations) }
   /// Whether a to-many relationship was given an object of another entity than it leads to.
   private(set) var hasForeignMembers = false
   /// Whether an ordered relationship that is not loaded may have got members.
@@ -119,7 +128,11 @@ final class PendingChanges {
     editedLists = []
     memberChanges = MemberChanges()
     ownerChanges = OwnerChanges()
+    for object in linked { object.marks.isKept = false }
+    linked = []
     lostIDs = []
+    foundLostIDs = []
+    lostDestinations = []
     hasForeignMembers = false
     hasOrderedMemberChanges = false
   }
@@ -153,11 +166,25 @@ final class PendingChanges {
 
   /// Remembers that an object is gone as long as changes that are pending may lead to it.
   func noteLoss(of id: ObjectID) {
-    if !(inserted.isEmpty && maybeUpdated.isEmpty && editedLists.isEmpty) { lostIDs.insert(id) }
+    if inserted.isEmpty && maybeUpdated.isEmpty && editedLists.isEmpty { return }
+    lostIDs.insert(id)
+    foundLostIDs.insert(id)
   }
 
   /// Remembers an object that is gone and that a relationship is being made to lead to.
-  func noteLostDestination(_ id: ObjectID) { lostIDs.insert(id) }
+  func noteLostDestination(_ id: ObjectID) {
+    lostIDs.insert(id)
+    lostDestinations.insert(id)
+  }
+
+  /// Keeps an object alive that a changed relationship leads to, or led to.
+  func keep(_ object: ManagedObject) {
+    if object.marks.isKept || object.isMaybeUpdated { return }
+    // A fault may have its row.
+    guard object.status == .loaded || object.status == .fault else { return }
+    object.marks.isKept = true
+    linked.append(object)
+  }
 
   /// Remembers that a to-many relationship was given an object that it cannot lead to: the save refuses that.
   func noteForeignMember() { hasForeignMembers = true }

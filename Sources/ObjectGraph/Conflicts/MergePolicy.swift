@@ -27,6 +27,10 @@
 /// other side follows: what was changed here wins under `mergeByPropertyObjectTrump` and `overwrite`, what the store has
 /// under the other two. A link that gives way is dropped; under `rollback` the stored one takes its place.
 ///
+/// A relationship that was set here to lead to an object which others deleted: under `mergeByPropertyObjectTrump` and
+/// `overwrite` that object is inserted again where the context had loaded it; under the other two the link is given up
+/// where the relationship is optional. Otherwise the save fails (`ValidationError.Code.deletedDestination`).
+///
 /// A *changed* object that takes the key of another row: under the trump of objects and `overwrite` the other row's
 /// object is deleted; under the trump of the store the constraint's properties take back their stored values, and under
 /// `rollback` all do. A dropped object is deleted by the delete rules. When a new object takes over a row whose object

@@ -19,11 +19,20 @@ extension ManagedObject {
   /// Sets a to-one relationship; its inverse follows. With an object whose row is gone, or that the context has
   /// forgotten, the save reports `ValidationError.Code.deletedDestination`.
   public func setObject(_ object: ManagedObject?, for name: String) {
+    checkConfinement()
+    let index = relationshipIndex(name, isToMany: false)
+    fire()
     if let object {
       requireSameContext(object)
       if object.isInert { context?.pending.noteLostDestination(object.objectID) }
     }
-    setObjectID(object?.objectID, for: name)
+    if status != .fault, let context {
+      if let object { context.keep(object) }
+      if let former = loadedDestination(index), let object = context.registeredObject(for: former) {
+        context.keep(object)
+      }
+    }
+    setDestination(object?.objectID, at: index)
   }
 
   /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the
@@ -196,6 +205,7 @@ extension ManagedObject {
 
   func link(_ member: ManagedObject, _ index: Int) {
     willChange()
+    context?.keep(member)
     appendMember(member.objectID, at: index)
     noteListEdit(index, isSetHere: true)
     if isInert { return }
@@ -217,6 +227,7 @@ extension ManagedObject {
 
   func unlink(_ member: ManagedObject, _ index: Int) {
     willChange()
+    context?.keep(member)
     removeMember(member.objectID, at: index)
     noteListEdit(index, isSetHere: true)
     guard let inverse = runtime.layout.inverses[index], !isInert else { return }

@@ -14,6 +14,7 @@ extension ManagedObjectContext {
       finishEvent(propagating: true)
       noteOwners()
       try throwDeferredError()
+      try giveUpLostDestinations()
       try stateOrdersOfMembers()
       return SavedObjects(pending)
     }
@@ -23,6 +24,7 @@ extension ManagedObjectContext {
       finishEvent(propagating: true)
       noteOwners()
       try throwDeferredError()
+      try giveUpLostDestinations()
       try loadLimitedLists()
       try stateOrdersOfMembers()
       let concerned = SavedObjects(pending)

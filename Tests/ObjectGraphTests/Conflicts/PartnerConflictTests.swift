@@ -113,6 +113,12 @@ struct PartnerConflictTests {
         $0.give(new, $0.mia)
       }, theirs: { $0.give($0.a, $0.mia) }, links: Case.links(trump: ["3 Mia"], store: ["1 Mia"])),
     Case(
+      name: "a locker given here was deleted there", mine: one, theirs: { $0.context.delete($0.a) },
+      links: Case.links(trump: ["1 Mia"], store: [])),
+    Case(
+      name: "a pupil who is given a locker here was deleted there", mine: one, theirs: { $0.context.delete($0.mia) },
+      links: Case.links(trump: ["1 Mia"], store: [])),
+    Case(
       name: "the owner is deleted here, the same one changed there", start: one, mine: { $0.context.delete($0.mia) },
       theirs: { $0.mia["grade"] = .integer(9) }, links: Case.links(trump: [], store: ["1 Mia"])),
   ]

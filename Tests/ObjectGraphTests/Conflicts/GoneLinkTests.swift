@@ -1,0 +1,152 @@
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Links to what others deleted")
+struct GoneLinkTests {
+  enum Link: CaseIterable {
+    case toOne, oneToOne, toMany, byKey
+  }
+
+  struct Place: Sendable, CustomTestStringConvertible {
+    let kind: StoreKind
+    let isHeld: Bool
+    var testDescription: String { "\(kind), \(isHeld ? "held" : "not held")" }
+    static let all = StoreKind.allCases.flatMap { kind in [true, false].map { Place(kind: kind, isHeld: $0) } }
+  }
+
+  /// Links Ada to another object, which others delete.
+  private func link(
+    _ link: Link, _ school: School, _ context: ManagedObjectContext, isHeld: Bool,
+    _ save: (ManagedObject) throws -> Void
+  ) throws {
+    let (entity, name) =
+      switch link {
+      case .toOne, .byKey: (school.course, "course")
+      case .oneToOne: (school.locker, "locker")
+      case .toMany: (school.club, "clubs")
+      }
+    var held: [ManagedObject] = []
+    func make() throws -> (ada: ManagedObject, id: ObjectID) {
+      let end = try #require(try context.fetch(FetchSpecification(entity)).first)
+      let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
+      switch link {
+      case .toOne, .oneToOne: ada.setObject(end, for: name)
+      case .byKey: ada.setValue(end, forKey: name)
+      case .toMany: try ada.add(end, to: name)
+      }
+      if isHeld { held.append(end) }
+      return (ada, end.objectID)
+    }
+    let (ada, id) = try make()
+    try school.work { other in
+      other.delete(try other.existingObject(with: id))
+      try other.save()
+    }
+    try save(ada)
+    withExtendedLifetime(held) {}
+  }
+
+  private func fill(_ school: School) throws {
+    try school.work { context in
+      school.addPupil(context, "Ada")
+      _ = school.addCourse(context, 1)
+      for entity in [school.locker, school.club] { _ = context.insert(entity) }
+      try context.save()
+    }
+  }
+
+  @Test(
+    "are the same conflict, and resolved in the same way, whether the program holds the destination or not",
+    arguments: Place.all, Link.allCases)
+  func conflicts(place: Place, link kind: Link) throws {
+    for policy in MergePolicy.Kind.allCases {
+      let school = try School(place.kind)
+      try fill(school)
+      try school.work { context in
+        context.mergePolicy = MergePolicy(policy)
+        try link(kind, school, context, isHeld: place.isHeld) { ada in
+          let note: Comment = "\(policy)"
+          if policy == .error {
+            let error = #expect(throws: SaveConflictError.self, note) { try context.save() }
+            #expect(error?.optimisticLockingConflicts.map(\.newVersion).contains(nil) == true, note)
+            return
+          }
+          try context.save()
+          let isBack = policy == .mergeByPropertyObjectTrump || policy == .overwrite
+          let names = ["course", "locker", "clubs"]
+          let ends = names.flatMap { ada.objectIDs(forRelationshipNamed: $0) }
+          #expect(!context.hasChanges && ends.count == (isBack ? 1 : 0), note)
+          let id = ada.objectID
+          try school.work { fresh in
+            let stored = try fresh.existingObject(with: id)
+            #expect(names.flatMap { stored.objectIDs(forRelationshipNamed: $0) } == ends, note)
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "of a relationship that must lead somewhere are a problem of the save also where the store wins",
+    arguments: StoreKind.allCases, [MergePolicy.Kind.mergeByPropertyStoreTrump, .rollback])
+  func required(kind: StoreKind, policy: MergePolicy.Kind) throws {
+    let school = try School(kind)
+    let lesson = try school.container.coordinator.model.required("Lesson")
+    try fill(school)
+    try school.work { context in
+      context.mergePolicy = MergePolicy(policy)
+      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      context.insert(lesson).setObject(course, for: "course")
+      let id = course.objectID
+      try school.work { other in
+        other.delete(try other.existingObject(with: id))
+        try other.save()
+      }
+      let error = #expect(throws: ValidationError.self) { try context.save() }
+      #expect(error?.problems.map(\.code) == [.deletedDestination])
+    }
+    #expect(try school.rows(lesson).isEmpty)
+  }
+
+  @Test("that a merge told of are given up where the store wins", arguments: StoreKind.allCases)
+  func merged(kind: StoreKind) throws {
+    let school = try School(kind)
+    try fill(school)
+    try school.work { context in
+      context.mergePolicy = .mergeByPropertyStoreTrump
+      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
+      ada.setObject(course, for: "course")
+      ada["grade"] = .integer(4)
+      let id = course.objectID
+      try school.work { other in
+        other.delete(try other.existingObject(with: id))
+        try other.save()
+      }
+      ManagedObjectContext.mergeChanges(fromRemoteContextSave: ContextChangeIDs(deleted: [id]), into: [context])
+      try context.save()
+      #expect(ada.objectID(for: "course") == nil && ada["grade"] == .integer(4) && !context.hasChanges)
+      // What is known to be gone is a mistake of the program under every policy.
+      ada.setObjectID(id, for: "course")
+      #expect(throws: ValidationError.self) { try context.save() }
+    }
+  }
+
+  @Test("a context keeps what its changes lead to until they are saved or taken back", arguments: [true, false])
+  func kept(isSaved: Bool) throws {
+    let school = try School(.sqlite)
+    try fill(school)
+    let context = school.container.newBackgroundContext(name: "keeping")
+    try context.performAndWait {
+      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      try #require(try context.fetch(FetchSpecification(school.pupil)).first).setObject(course, for: "course")
+    }
+    try context.performAndWait {
+      #expect(context.registeredObjects.count == 2)
+      if isSaved { try context.save() } else { context.rollback() }
+    }
+    context.performAndWait { #expect(context.registeredObjects.isEmpty) }
+  }
+}
