@@ -70,7 +70,9 @@ extension InMemoryContents {
   }
 
   private func checkVersions(_ request: SaveRequest) throws(StoreError) {
-    let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+    let expected =
+      request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+      + request.checked
     let stale = expected.compactMap { id, version in
       let found = storedSnapshot(id)?.version
       return found == version ? nil : (objectID: id, expected: version, found: found)

@@ -48,6 +48,13 @@ final class SavedSnapshots {
     for index in foundDeleted.indices where foundDeleted[index] != request.deleted[index].version {
       stale.append((request.deleted[index].objectID, request.deleted[index].version, foundDeleted[index]))
     }
+    if !request.checked.isEmpty {
+      let checked = request.checked
+      let rows = KeyedPositions.byEntity(checked.count, in: writer.file) { checked[$0].objectID }
+      for (object, version) in zip(checked, try versions(rows, count: checked.count)) where version != object.version {
+        stale.append((object.objectID, object.version, version))
+      }
+    }
     if !stale.isEmpty { throw StoreError.optimisticLockingFailure(stale) }
   }
 

@@ -5,7 +5,9 @@ import StoreInterface
 extension IncrementalStore {
   /// Compares the versions that changed and deleted objects were read at with those that the store has.
   func checkVersions(_ request: SaveRequest) throws {
-    let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+    let expected =
+      request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+      + request.checked
     var stale: [(objectID: ObjectID, expected: Int64, found: Int64?)] = []
     for (id, version) in expected {
       let found = try newValues(for: id)?.version

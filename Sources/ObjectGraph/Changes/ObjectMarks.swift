@@ -4,10 +4,8 @@ struct ObjectMarks {
   var isMaybeUpdated = false
   /// Is on the list of objects whose member lists were edited.
   var hasEditedLists = false
-  /// Is kept alive by the context because a pending change leads to it, or led to it before.
-  var isKept = false
-  /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
-  var isInverselessOwner = false
+  /// The marks that few objects have. They share a byte, so that an object does not grow.
+  private var rareMarks = RareMarks()
   /// The hook of a subclass that runs.
   var hook = Hook.none
   /// The index of the object's entry in the current event; negative when the object has not changed in it.
@@ -18,6 +16,33 @@ struct ObjectMarks {
     case prepareForDeletion
     /// What it sets is no change.
     case awakeFromFetch
+  }
+
+  private struct RareMarks: OptionSet {
+    let rawValue: UInt8
+    static let kept = RareMarks(rawValue: 1)
+    static let watched = RareMarks(rawValue: 2)
+    static let inverselessOwner = RareMarks(rawValue: 4)
+
+    mutating func set(_ mark: RareMarks, _ isSet: Bool) {
+      if isSet { insert(mark) } else { remove(mark) }
+    }
+  }
+
+  /// Is kept alive by the context because a pending change leads to it, or led to it before.
+  var isKept: Bool {
+    get { rareMarks.contains(.kept) }
+    set { rareMarks.set(.kept, newValue) }
+  }
+  /// Is to be found by the next save as it was read.
+  var isWatched: Bool {
+    get { rareMarks.contains(.watched) }
+    set { rareMarks.set(.watched, newValue) }
+  }
+  /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
+  var isInverselessOwner: Bool {
+    get { rareMarks.contains(.inverselessOwner) }
+    set { rareMarks.set(.inverselessOwner, newValue) }
   }
 
   /// The object takes the place of another one on the lists.

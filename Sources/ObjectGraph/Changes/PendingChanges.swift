@@ -19,6 +19,8 @@ final class PendingChanges {
   private(set) var unpropagatedDeletes: [ManagedObject] = []
   /// Deleted objects whose rows a merge changed without asking the parent: the save applies their delete rules again.
   private(set) var deletesToRepeat: [ManagedObject] = []
+  /// Objects that the next save is to find as they were read, also where it does not change them.
+  private(set) var watched: [ManagedObject] = []
   /// Persisted objects that changed relationships lead to or led to: what was read of them shows whether others changed
   /// or deleted them since, whether the program holds them or not.
   private var linked: [ManagedObject] = []
@@ -130,6 +132,8 @@ final class PendingChanges {
     ownerChanges = OwnerChanges()
     for object in linked { object.marks.isKept = false }
     linked = []
+    for object in watched { object.marks.isWatched = false }
+    watched = []
     lostIDs = []
     foundLostIDs = []
     lostDestinations = []
@@ -175,6 +179,13 @@ final class PendingChanges {
   func noteLostDestination(_ id: ObjectID) {
     lostIDs.insert(id)
     lostDestinations.insert(id)
+  }
+
+  /// Has the next save check that an object's row is as it was read.
+  func watch(_ object: ManagedObject) {
+    if object.marks.isWatched { return }
+    object.marks.isWatched = true
+    watched.append(object)
   }
 
   /// Keeps an object alive that a changed relationship leads to, or led to.

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     defer { ownersMayDiffer() }
     let stale = try stale.filter { id, _, _ in
       guard settings.mergePolicy.kind != .error, let object = registeredObject(for: id), let snapshot = snapshots[id],
-        object.isAboutMembersOnly(snapshot), try !isArrangedTwice(object)
+        object.isUpdated, object.isAboutMembersOnly(snapshot), try !isArrangedTwice(object)
       else { return true }
       noteRefresh(of: object)
       try rebase(object, onto: snapshot)
@@ -63,7 +63,9 @@ extension ManagedObjectContext {
 
   /// Whether the object is lost because its row is gone.
   private func isLost(_ conflict: MergeConflict, _ objectWins: Bool) -> Bool {
-    conflict.persisted == nil && (conflict.sourceObject.status == .deleted || !objectWins || parent != nil)
+    let object = conflict.sourceObject
+    let isUnchanged = object.status == .loaded && !object.isUpdated
+    return conflict.persisted == nil && (object.status == .deleted || !objectWins || parent != nil || isUnchanged)
   }
 
   /// Resolves one conflict as a policy of that kind does.
@@ -86,6 +88,8 @@ extension ManagedObjectContext {
       object.load(snapshot)
     } else {
       switch kind {
+      // Of an object that only `detectConflicts` brought here there is nothing to write.
+      case .overwrite where !object.isUpdated: try rebase(object, onto: snapshot)
       case .overwrite:
         object.setStored(snapshot)
         object.overwriteOthersInWrittenLists()

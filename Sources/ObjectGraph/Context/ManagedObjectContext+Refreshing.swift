@@ -120,8 +120,12 @@ extension ManagedObjectContext {
   }
 
   /// Looks for rows that were changed in the store since this object was read, without saving: a conflict there is
-  /// resolved by the merge policy, as a save would. Does nothing for objects without changes. The next fetch or save
-  /// throws what goes wrong: `SaveConflictError` under the error policy, what a custom policy throws, what the store throws.
+  /// resolved by the merge policy, as a save would. The next fetch or save throws what goes wrong: `SaveConflictError`
+  /// under the error policy, what a custom policy throws, what the store throws.
+  ///
+  /// Of an object without changes the next save that writes something finds out whether others changed or deleted its
+  /// row, before the call or after it: a conflict, in which all policies but `error` let the object have the row. A fault
+  /// is loaded for it. Does nothing in a child context, and for new objects.
   public func detectConflicts(for object: ManagedObject) {
     do {
       try findConflicts(for: object)
@@ -132,7 +136,10 @@ extension ManagedObjectContext {
 
   private func findConflicts(for object: ManagedObject) throws {
     checkConfinement()
-    guard object.isUpdated || object.status == .deleted, let stored = object.stored, parent == nil else { return }
+    if parent != nil { return }
+    object.fire()
+    if object.status == .loaded && !object.isUpdated { return pending.watch(object) }
+    guard object.status == .loaded || object.status == .deleted, let stored = object.stored else { return }
     try readingNewest {
       let version = try freshSnapshots(of: [object.objectID])[object.objectID]?.version
       if version == stored.version { return }

@@ -29,6 +29,11 @@ struct SavePlan {
         request.updatedProperties = updated.map(\.changedProperties)
       }
     }
+    if !isChild && !context.pending.watched.isEmpty {
+      request.checked = context.pending.watched.filter { $0.status == .loaded && !$0.isUpdated }.compactMap { object in
+        object.storedVersion.map { (objectID: object.objectID, version: $0) }
+      }
+    }
     request.deleted = objects.deleted.map { (objectID: $0.objectID, version: $0.storedVersion ?? 0) }
   }
 

@@ -51,6 +51,11 @@ extension StoreRouter {
       try add(change.owner) { $0.toMany.append(change) }
     }
     let stores = attachedStores
+    // A read-only store takes no save, not even one that only asks.
+    let writable = Set(stores.filter { !$0.isReadOnly }.map(\.identifier))
+    for object in request.checked where object.objectID.space.store.map(writable.contains) == true {
+      try add(object.objectID) { $0.checked.append(object) }
+    }
     for identifier in parts.keys where !stores.contains(where: { $0.identifier == identifier }) {
       throw StoreError.failure("the store \(identifier) has been removed; its objects cannot be saved")
     }
@@ -75,7 +80,9 @@ extension StoreRouter {
   private func staleObjects(
     _ request: SaveRequest, _ store: any PersistentStore
   ) throws -> [(objectID: ObjectID, expected: Int64, found: Int64?)] {
-    let expected = request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+    let expected =
+      request.updated.map { (objectID: $0.objectID, version: $0.version) } + request.deleted
+      + request.checked
     var found: [ObjectID: Int64] = [:]
     for (root, ids) in Dictionary(grouping: expected.map(\.objectID), by: \.entity.root) {
       var fetch = FetchSpecification(root)
