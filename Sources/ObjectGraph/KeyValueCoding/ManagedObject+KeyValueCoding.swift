@@ -23,12 +23,13 @@ extension ManagedObject {
   /// Sets a property: an attribute to a value of its type or nil, a Transformable one to what its transformer takes, or
   /// to bytes, which are stored as they are, a to-one relationship to an object or nil, a to-many
   /// relationship to a set or an array of objects. Inverses follow. Nil of an attribute that the model gives a scalar
-  /// type, or of a number or boolean that it requires, is what `setNilValueForKey(_:)` of a subclass says.
+  /// type, or of a number or boolean that it requires, is what `setNilValueForKey(_:)` of a subclass says. In `willSave`,
+  /// what is set of the object itself has `willSave` called again; see `setPrimitiveValue(_:forKey:)`.
   public func setValue(_ value: Any?, forKey key: String) {
     if value == nil, runtime.hasSubclass, isScalar(key) { return setNilValueForKey(key) }
     willChangeValue(forKey: key)
     defer { didChangeValue(forKey: key) }
-    setPrimitiveValue(value, forKey: key)
+    setPrimitive(value, key)
   }
 
   /// Whether the property of a class is taken for a scalar one, which has no nil.

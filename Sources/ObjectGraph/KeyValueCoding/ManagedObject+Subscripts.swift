@@ -24,7 +24,7 @@ extension ManagedObject {
   /// `object["title"] = nil`, or `object["owner"] = nil` for a relationship.
   private func setNothing(_ name: String) {
     guard let index = runtime.layout.relationshipIndexes[name] else { return setAttributeValue(.null, name) }
-    if runtime.layout.relationships[index].isToMany { return setPrimitiveValue(nil, forKey: name) }
+    if runtime.layout.relationships[index].isToMany { return setValue(nil, forKey: name) }
     setObject(nil, for: name)
   }
 

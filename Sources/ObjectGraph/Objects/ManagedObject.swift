@@ -202,10 +202,7 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   /// Called by `setValue(_:forKey:)` where nil is set of an attribute that the model gives a scalar type, or of a
   /// number or boolean that it requires. A subclass sets there what stands for nothing, and calls `super` for other
   /// keys. The default makes the attribute null, where Core Data raises an exception.
-  open func setNilValueForKey(_ key: String) {
-    guard let context else { return setAttributeValue(.null, key) }
-    context.saves.settingPrimitive(of: self) { setAttributeValue(.null, key) }
-  }
+  open func setNilValueForKey(_ key: String) { setAttributeValue(.null, key) }
 
   // MARK: - Internals
 

@@ -209,6 +209,42 @@ struct SavingTests {
     }
   }
 
+  final class Stamped: ManagedObject {
+    var calls = 0
+    var isPrimitive = true
+    override func willSave() {
+      calls += 1
+      let value = (isPrimitive ? 1000 : 2000) + calls
+      if isPrimitive {
+        setPrimitiveValue(value, forKey: "grade")
+      } else if calls < 4 || attributeValue("age") == .integer(99) {
+        setValue(value, forKey: "grade")
+      }
+    }
+  }
+
+  @Test(
+    "what willSave sets by key-value coding has it called again, and a primitive value does not",
+    arguments: StoreKind.allCases)
+  func keyValueCoding(kind: StoreKind) throws {
+    let school = try School(kind, classes: ["Pupil": Stamped.self])
+    try school.work { context in
+      let stamped = try #require(school.addPupil(context, "Ada") as? Stamped)
+      try context.save()
+      #expect(stamped.calls == 1 && stamped["grade"] == .integer(1001))
+      (stamped.calls, stamped.isPrimitive) = (0, false)
+      stamped["age"] = .integer(8)
+      try context.save()
+      #expect(stamped.calls == 4 && stamped["grade"] == .integer(2003))
+      stamped["age"] = .integer(99)
+      let error = #expect(throws: ContextError.self) { try context.save() }
+      guard case .endlessWillSave = try #require(error) else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+  }
+
   final class Guarded: ManagedObject {
     struct Refusal: Error {}
     override func validateForInsert() throws {
