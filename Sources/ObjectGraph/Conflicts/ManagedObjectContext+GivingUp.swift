@@ -28,4 +28,38 @@ extension ManagedObjectContext {
       }
     }
   }
+
+  /// Takes links to objects that this save deletes from objects whose conflicts were resolved: what their rows say came
+  /// back then, after the delete rules had been applied.
+  func letGoOfDeleted(from ids: [ObjectID]) {
+    if pending.deleted.isEmpty { return }
+    for object in ids.compactMap({ registeredObject(for: $0) }) where object.status == .loaded {
+      for (index, link) in object.runtime.links.enumerated() where !link.isToMany {
+        guard let destination = object.destinations[index],
+          registeredObject(for: destination)?.status == .deleted,
+          let rule = object.runtime.layout.inverses[index]?.definition.deleteRule, rule == .nullify || rule == .cascade
+        else { continue }
+        object.putDestination(nil, at: index)
+        object.noteUpdate()
+      }
+    }
+  }
+
+  /// Before all of an object is written over its row, or written again: what it leads to without a change here, and what
+  /// others deleted, is as the row has it. Objects that are written again themselves are not left.
+  func takeOverLostDestinations(of object: ManagedObject, from snapshot: Snapshot?) throws {
+    guard let old = object.stored else { return }
+    let indices = object.destinations.indices.filter { index in
+      guard let destination = object.destinations[index], destination == old.toOne[index],
+        destination != snapshot.flatMap({ $0.toOne[index] })
+      else { return false }
+      return registeredObject(for: destination).map { $0.isInserted || $0.isUpdated } != true
+    }
+    if indices.isEmpty { return }
+    let present = try freshSnapshots(of: indices.compactMap { object.destinations[$0] })
+    for index in indices {
+      guard let destination = object.destinations[index], present[destination] == nil else { continue }
+      object.putDestination(snapshot.flatMap { $0.toOne[index] }, at: index)
+    }
+  }
 }

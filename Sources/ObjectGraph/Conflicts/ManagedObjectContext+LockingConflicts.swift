@@ -8,6 +8,7 @@ extension ManagedObjectContext {
   /// then.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
     try resolveConflicts(stale)
+    letGoOfDeleted(from: stale.map(\.objectID))
     try settlePartners(of: stale.map(\.objectID))
   }
 
@@ -73,7 +74,7 @@ extension ManagedObjectContext {
     let object = conflict.sourceObject
     let objectWins = kind == .mergeByPropertyObjectTrump || kind == .overwrite
     guard let snapshot = conflict.persisted else {
-      return isLost(conflict, objectWins) ? lose(object) : insertAgain(object)
+      return isLost(conflict, objectWins) ? lose(object) : try insertAgain(object)
     }
     noteRefresh(of: object)
     if object.status == .deleted {
@@ -91,6 +92,7 @@ extension ManagedObjectContext {
       // Of an object that only `detectConflicts` brought here there is nothing to write.
       case .overwrite where !object.isUpdated: try rebase(object, onto: snapshot)
       case .overwrite:
+        try takeOverLostDestinations(of: object, from: snapshot)
         object.setStored(snapshot)
         object.overwriteOthersInWrittenLists()
       case .mergeByPropertyObjectTrump: try rebase(object, onto: snapshot)
@@ -175,8 +177,9 @@ extension ManagedObjectContext {
   }
 
   /// The row is gone; the object becomes a new one with the same id.
-  private func insertAgain(_ object: ManagedObject) {
+  private func insertAgain(_ object: ManagedObject) throws {
     if object.isInserted { return }
+    try takeOverLostDestinations(of: object, from: nil)
     forgetChanges(of: object)
     object.makeOwnMemberLists()
     if object.memberLists.contains(where: { ($0?.count ?? 0) > 0 }) { pending.noteEditedLists(of: object) }

@@ -134,6 +134,70 @@ struct GoneLinkTests {
     }
   }
 
+  /// What is changed of a pupil and her course, and the grade in the end, nil where she is gone.
+  struct Dangling: Sendable, CustomTestStringConvertible {
+    let name: String
+    let mine: @Sendable (ManagedObjectContext, ManagedObject, ManagedObject) -> Void
+    let theirs: @Sendable (ManagedObjectContext, ManagedObject, ManagedObject) -> Void
+    let grades: [MergePolicy.Kind: Int?]
+    var testDescription: String { name }
+  }
+
+  static let dangling: [Dangling] = [
+    Dangling(
+      name: "the course deleted here, the pupil changed there", mine: { context, _, course in context.delete(course) },
+      theirs: { _, ada, _ in ada["grade"] = .integer(9) },
+      grades: [.mergeByPropertyObjectTrump: 9, .mergeByPropertyStoreTrump: 9, .overwrite: 1, .rollback: 9]),
+    Dangling(
+      name: "the pupil changed here, the course deleted there", mine: { _, ada, _ in ada["grade"] = .integer(5) },
+      theirs: { context, _, course in context.delete(course) },
+      grades: [.mergeByPropertyObjectTrump: 5, .mergeByPropertyStoreTrump: 5, .overwrite: 5, .rollback: 1]),
+    Dangling(
+      name: "the pupil changed here, both deleted there", mine: { _, ada, _ in ada["grade"] = .integer(5) },
+      theirs: { context, ada, course in
+        context.delete(course)
+        context.delete(ada)
+      },
+      grades: [.mergeByPropertyObjectTrump: 5, .mergeByPropertyStoreTrump: nil, .overwrite: 5, .rollback: nil]),
+  ]
+
+  @Test("that were not changed here never outlast the deletion", arguments: StoreKind.allCases, dangling)
+  func neverDangling(kind: StoreKind, example: Dangling) throws {
+    for (policy, grade) in example.grades {
+      let school = try School(kind)
+      try fill(school)
+      @Sendable func pair(_ context: ManagedObjectContext) throws -> (ManagedObject, ManagedObject) {
+        let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
+        return (ada, try #require(try context.fetch(FetchSpecification(school.course)).first))
+      }
+      try school.work { context in
+        let (ada, course) = try pair(context)
+        ada.setObject(course, for: "course")
+        try context.save()
+      }
+      try school.work { context in
+        context.mergePolicy = MergePolicy(policy)
+        let (ada, course) = try pair(context)
+        #expect(try course.objects(for: "pupils") == [ada])
+        example.mine(context, ada, course)
+        try school.work { other in
+          let (theirs, course) = try pair(other)
+          example.theirs(other, theirs, course)
+          try other.save()
+        }
+        try context.save()
+        let note: Comment = "\(policy)"
+        #expect(!context.hasChanges && ada.isDeleted == (grade == nil), note)
+        if grade != nil { #expect(ada.objectID(for: "course") == nil, note) }
+      }
+      let rows = try school.rows(school.pupil)
+      #expect(rows.allSatisfy { $0.toOne.allSatisfy { $0 == nil } })
+      let place = school.pupil.attributes.firstIndex { $0.name == "grade" }
+      #expect(rows.map { row in place.flatMap { row.attributes[$0].number } } == (grade == nil ? [] : [grade]))
+      #expect(try school.rows(school.course).isEmpty)
+    }
+  }
+
   @Test("a context keeps what its changes lead to until they are saved or taken back", arguments: [true, false])
   func kept(isSaved: Bool) throws {
     let school = try School(.sqlite)
