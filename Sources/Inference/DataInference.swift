@@ -135,7 +135,8 @@ public struct DataInference {
         "\(list.title) is read as one column, because no delimiter splits its lines alike: state `delimiter` in the pipeline, or `skip-lines` for lines above the header"
     }
     guard list.isWholeDocument else { return nil }
-    return "\(list.title) holds no array of objects, so the whole document is one record"
+    return
+      "\(list.title) holds no array of objects, so the whole document is one record (where its members are the records, keyed-by of a pipeline reads them)"
   }
 
   /// A condition that a column has not its own name for a value, as the pipeline file has it.

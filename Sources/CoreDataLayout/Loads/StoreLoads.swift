@@ -148,7 +148,9 @@ final class StoreLoads {
   /// load writes can.
   /// - Returns: false when there is none for all their tables, or the save has to do with other rows as well.
   func save(_ request: SaveRequest) throws -> Bool {
-    guard let pageLoad, request.updated.isEmpty, request.deleted.isEmpty, request.toMany.isEmpty else { return false }
+    guard let pageLoad, request.updated.isEmpty, request.deleted.isEmpty, request.toMany.isEmpty,
+      request.checked.isEmpty
+    else { return false }
     let inserted = request.inserted
     var runs: [Range<Int>] = []
     for index in inserted.indices {

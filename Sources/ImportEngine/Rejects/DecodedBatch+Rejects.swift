@@ -57,6 +57,8 @@ extension DecodedBatch {
     return Reject(
       file: file, line: Int(position.line), column: Int(position.column),
       byteOffset: Int(fault.place.byteOffset) + Int(fault.rawOffset), entity: step.entity, property: "",
-      code: fault.code, value: value, message: fault.message, hint: fault.hint ?? "", pointer: pointer)
+      code: fault.code, value: value, message: fault.message,
+      hint: step.source.keyedBy != nil && fault.code == "json.duplicate-key"
+        ? "the record has a field of that name itself: give keyed-by another one" : fault.hint ?? "", pointer: pointer)
   }
 }

@@ -22,7 +22,9 @@ extension ManagedObjectModel {
         // Mapping models are not asked about.
         let library = try? ModelLibrary(modelURL: folder.appendingPathComponent(name), mappingModelURLs: [])
         for version in library?.versions ?? [] {
-          if version.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return version.model }
+          if version.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
+            return version.model
+          }
           let entities: [Entity] = version.model.entities
           if entities.allSatisfy({ hashes[$0.name] == $0.versionHash }) { parts.append(version.model) }
         }

@@ -130,8 +130,7 @@ final class PendingChanges {
     editedLists = []
     memberChanges = MemberChanges()
     ownerChanges = OwnerChanges()
-    for object in linked { object.marks.isKept = false }
-    linked = []
+    giveUpKept()
     for object in watched { object.marks.isWatched = false }
     watched = []
     lostIDs = []
@@ -195,6 +194,12 @@ final class PendingChanges {
     guard object.status == .loaded || object.status == .fault else { return }
     object.marks.isKept = true
     linked.append(object)
+  }
+
+  /// Gives up what was kept alive, where nothing is left to save.
+  func giveUpKept() {
+    for object in linked { object.marks.isKept = false }
+    linked = []
   }
 
   /// Remembers that a to-many relationship was given an object that it cannot lead to: the save refuses that.

@@ -8,7 +8,11 @@ extension ManagedObjectContext {
   func giveUpLostDestinations() throws {
     let kind = settings.mergePolicy.kind
     guard kind == .mergeByPropertyStoreTrump || kind == .rollback else { return }
-    let lost = pending.idsLostToOthers.filter { registeredObject(for: $0)?.isInert ?? true }
+    let candidates = pending.idsLostToOthers
+    if candidates.isEmpty { return }
+    // A row may have come back since.
+    let present = try freshSnapshots(of: Array(candidates))
+    let lost = candidates.filter { present[$0] == nil && (registeredObject(for: $0)?.isInert ?? true) }
     if lost.isEmpty { return }
     for object in pending.inserted + pending.maybeUpdated where object.isInserted || object.status == .loaded {
       for (index, relationship) in object.runtime.layout.relationships.enumerated()
@@ -16,7 +20,12 @@ extension ManagedObjectContext {
         guard let destination = object.destinations[index], lost.contains(destination),
           destination != object.stored?.toOne[index]
         else { continue }
-        object.setDestination(nil, at: index)
+        // The other side is gone, and is not asked for.
+        if object.runtime.links[index].isInverseToMany {
+          object.setDestination(nil, at: index)
+        } else {
+          object.replaceDestination(nil, at: index)
+        }
       }
     }
     for owner in pending.editedLists where owner.isInserted || owner.status == .loaded {

@@ -39,7 +39,12 @@ extension ManagedObjectContext {
       let isUnresolved = parent != nil || object.stored?.version == conflict.oldVersion
       guard object.status == .loaded || object.status == .deleted, isUnresolved else { continue }
       // An override did not call `super`: the object's present values are the resolution.
-      if let snapshot = conflict.persisted {
+      if let snapshot = conflict.persisted, object.status == .loaded, !object.isUpdated {
+        // Nothing was set here, so its values are the old ones, and no resolution.
+        noteRefresh(of: object)
+        try rebase(object, onto: snapshot)
+        object.awake(fromSnapshotEvents: .mergePolicy)
+      } else if let snapshot = conflict.persisted {
         object.setStored(snapshot)
       } else if parent == nil || object.status == .deleted {
         try resolve(conflict, .overwrite)

@@ -70,8 +70,10 @@ private struct PartnerSettlement {
       }
     }
     while !open.isEmpty || isStale {
-      if open.isEmpty { open = order.compactMap { sides[$0] } }
-      isStale = false
+      if open.isEmpty {
+        open = order.compactMap { sides[$0] }
+        isStale = false
+      }
       var found: [SideKey] = []
       for side in open {
         for id in [side.destination, side.storedDestination].compactMap(\.self) {

@@ -26,13 +26,19 @@ extension ManagedObject {
       requireSameContext(object)
       if object.isInert { context?.pending.noteLostDestination(object.objectID) }
     }
-    if status != .fault, let context {
-      if let object { context.keep(object) }
-      if let former = loadedDestination(index), let object = context.registeredObject(for: former) {
-        context.keep(object)
+    if status != .fault, loadedDestination(index) != object?.objectID {
+      if let object { keepAlive(object) }
+      if let former = loadedDestination(index), let object = context?.registeredObject(for: former) {
+        keepAlive(object)
       }
     }
     setDestination(object?.objectID, at: index)
+  }
+
+  /// Has the context keep an object that a change here leads to, or led away from. What `awakeFromFetch()` sets is no
+  /// change.
+  private func keepAlive(_ object: ManagedObject) {
+    if !isInert, marks.hook != .awakeFromFetch { context?.keep(object) }
   }
 
   /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the
@@ -205,7 +211,7 @@ extension ManagedObject {
 
   func link(_ member: ManagedObject, _ index: Int) {
     willChange()
-    context?.keep(member)
+    keepAlive(member)
     appendMember(member.objectID, at: index)
     noteListEdit(index, isSetHere: true)
     if isInert { return }
@@ -227,7 +233,7 @@ extension ManagedObject {
 
   func unlink(_ member: ManagedObject, _ index: Int) {
     willChange()
-    context?.keep(member)
+    keepAlive(member)
     removeMember(member.objectID, at: index)
     noteListEdit(index, isSetHere: true)
     guard let inverse = runtime.layout.inverses[index], !isInert else { return }

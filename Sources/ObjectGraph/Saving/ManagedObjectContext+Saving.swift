@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     finishEvent(propagating: true)
     try throwDeferredError()
     try stateOrdersOfMembers()
-    if !hasChanges { return }
+    if !hasChanges { return pending.giveUpKept() }
     post(Self.willSaveObjectsNotification, nil)
     finishEvent(propagating: true)
     var announced: [ManagedObject: ObjectState] = [:]

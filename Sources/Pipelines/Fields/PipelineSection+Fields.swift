@@ -207,7 +207,7 @@ extension PipelineSection {
       """
       The records are not in an array: they are the members of the object to which `pointer` leads, such as \
       `{ "u1": { "name": "Ann" }, "u2": { "name": "Bob" } }`. The key of each becomes the field of this name, here with `u1` and \
-      `u2`, and a value that is no object, as in `{ "EUR": 1.08 }`, becomes the field `value`. Positions in a line and byte offsets \
+      `u2`, and a value that is no object, as in `{ "EUR": 1.08 }`, becomes the field `value`. Records must have no field of that name themselves. Positions in a line and byte offsets \
       count with what this puts before a record.
       """, example: "id"),
     FieldSpec(

@@ -109,6 +109,11 @@ extension SectionReader {
     // Rejected records have the field.
     settings.keyedBy = isOfRejects ? nil : values.text("keyed-by")
     if settings.keyedBy == "" { add("keyed-by", "\"keyed-by\" is empty", at: values.position("keyed-by")) }
+    if settings.keyedBy == KeyedRecord.valueField {
+      add(
+        "keyed-by", "\"value\" is the field of values that are no objects", hint: "choose another name, such as id",
+        at: values.position("keyed-by"))
+    }
     return settings
   }
 

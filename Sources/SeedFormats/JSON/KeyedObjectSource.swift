@@ -2,9 +2,6 @@
 /// the key of each becomes its first field, and a value that is no object becomes the field `value`. Lines stay as they
 /// are. What is no JSON comes through as it is, for the reader to refuse.
 @safe final class KeyedObjectSource: BlockSource {
-  /// The field of a value that is no object.
-  static let valueField = "value"
-
   private enum State {
     /// On the way to the object, outside of keys; in a key on the way, or a text.
     case searching, keyOnTheWay, text
@@ -52,7 +49,7 @@
     self.recordLimit = recordLimit
     self.file = file
     opening = Array("{\(Self.quoted(field)):".utf8)
-    valueOpening = Array(",\(Self.quoted(Self.valueField)):".utf8)
+    valueOpening = Array(",\(Self.quoted(KeyedRecord.valueField)):".utf8)
   }
 
   /// - Throws: `json.not-keyed` where the pointer leads to an array, `json.record-too-long`, and the upstream's errors.
@@ -292,6 +289,9 @@
 
 /// A record that `KeyedObjectSource` made of a member.
 package enum KeyedRecord {
+  /// The field of a value that is no object.
+  package static let valueField = "value"
+
   /// The key of the member.
   /// - Parameter record: the record's text.
   package static func key(of record: UnsafeRawBufferPointer) -> String? {

@@ -77,6 +77,26 @@ struct DetectedConflictTests {
     }
   }
 
+  /// Resolves nothing, so that the values of objects are the resolution.
+  final class Silent: MergePolicy, @unchecked Sendable {
+    override func resolve(optimisticLockingConflicts conflicts: [MergeConflict]) throws {}
+  }
+
+  @Test("one that no policy resolves gets what others saved, as nothing was set here", arguments: StoreKind.allCases)
+  func unresolved(kind: StoreKind) throws {
+    let archive = try archive(kind)
+    try archive.work(Silent(.mergeByPropertyObjectTrump)) { context in
+      let mine = try #require(try archive.find(context, "a"))
+      #expect(mine["title"] == .string("old"))
+      context.detectConflicts(for: mine)
+      try change(.title, archive)
+      archive.add(context, "n")
+      try context.save()
+      #expect(mine["title"] == .string("theirs") && !context.hasChanges)
+      #expect(try archive.items() == ["a theirs null #1 v2", "n null null #2 v1"])
+    }
+  }
+
   @Test("an object that nobody changed is none, and is not written", arguments: StoreKind.allCases)
   func unchanged(kind: StoreKind) throws {
     let archive = try archive(kind)

@@ -198,6 +198,50 @@ struct GoneLinkTests {
     }
   }
 
+  @Test("a context does not keep what is set and was there already")
+  func unchangedLinks() throws {
+    let school = try School(.sqlite)
+    try fill(school)
+    @Sendable func link(_ context: ManagedObjectContext) throws {
+      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      try #require(try context.fetch(FetchSpecification(school.pupil)).first).setObject(course, for: "course")
+    }
+    try school.work { context in
+      try link(context)
+      try context.save()
+    }
+    let context = school.container.newBackgroundContext(name: "unchanged")
+    try context.performAndWait { try link(context) }
+    context.performAndWait { #expect(context.registeredObjects.isEmpty && !context.hasChanges) }
+  }
+
+  @Test("stay where others' object is back when the save comes", arguments: StoreKind.allCases)
+  func back(kind: StoreKind) throws {
+    let school = try School(kind)
+    try fill(school)
+    try school.work { context in
+      context.mergePolicy = .mergeByPropertyStoreTrump
+      let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
+      let id = try #require(try context.fetch(FetchSpecification(school.course)).first).objectID
+      ada.setObject(context.object(with: id), for: "course")
+      try school.work { other in
+        other.mergePolicy = .overwrite
+        let course = try other.existingObject(with: id)
+        course["code"] = .integer(7)
+        try school.work { third in
+          third.delete(try third.existingObject(with: id))
+          try third.save()
+        }
+        ManagedObjectContext.mergeChanges(fromRemoteContextSave: ContextChangeIDs(deleted: [id]), into: [context])
+        try other.save()
+        ManagedObjectContext.mergeChanges(fromRemoteContextSave: ContextChangeIDs(inserted: [id]), into: [context])
+      }
+      try context.save()
+      #expect(ada.objectID(for: "course") == id && !context.hasChanges)
+    }
+    #expect(try school.rows(school.pupil).first?.toOne.contains { $0 != nil } == true)
+  }
+
   @Test("a context keeps what its changes lead to until they are saved or taken back", arguments: [true, false])
   func kept(isSaved: Bool) throws {
     let school = try School(.sqlite)

@@ -82,6 +82,7 @@ struct KeyedSourceTests {
     arguments: [
       ("r.json", "[]", "", "is no object with the records as its members", Int32(65)),
       ("r.json", #"{"a":[]}"#, ", pointer: /a", "\"/a\" is no object", 65),
+      ("r.json", #"{"a":{"code":"b","value":1}}"#, "", "give keyed-by another one", 1),
       ("r.ndjson", "{}", "", "\"keyed-by\" means nothing for format ndjson", 78),
       ("r.csv", "a\n", "", "\"keyed-by\" means nothing for format csv", 78),
     ])
