@@ -13,17 +13,22 @@ extension ManagedObjectModel {
   /// All models of bundles as one; nil when there is none, or one cannot be read. See `init(byMerging:)`.
   /// - Parameter bundles: nil for the main one.
   public static func mergedModel(from bundles: [Bundle]?) -> ManagedObjectModel? {
-    let suffixes = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
-    let folders = (bundles ?? [.main]).flatMap { [$0.resourceURL ?? $0.bundleURL] }
     var models: [ManagedObjectModel] = []
-    for folder in folders {
-      let names = FileSystem.names(in: folder.path)
-      for name in names.sorted() where suffixes.contains((name as NSString).pathExtension) {
-        guard let model = ManagedObjectModel(contentsOf: folder.appendingPathComponent(name)) else { return nil }
-        models.append(model)
-      }
+    for url in urls(in: bundles) {
+      guard let model = ManagedObjectModel(contentsOf: url) else { return nil }
+      models.append(model)
     }
     return models.isEmpty ? nil : ManagedObjectModel(byMerging: models)
+  }
+
+  /// Where the models of bundles lie, by their names.
+  /// - Parameter bundles: nil for the main one.
+  package static func urls(in bundles: [Bundle]?) -> [URL] {
+    let suffixes = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
+    return (bundles ?? [.main]).map { $0.resourceURL ?? $0.bundleURL }.flatMap { folder in
+      FileSystem.names(in: folder.path).sorted().filter { suffixes.contains(($0 as NSString).pathExtension) }
+        .map { folder.appendingPathComponent($0) }
+    }
   }
 
   /// The entities, configurations and templates of models as one; nil without models. Of templates of one name, the

@@ -1,7 +1,6 @@
 public import Foundation
 import ModelFiles
 public import ObjectModel
-import Platform
 import StoreInterface
 
 extension ManagedObjectModel {
@@ -14,20 +13,15 @@ extension ManagedObjectModel {
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> ManagedObjectModel? {
     guard let hashes = metadata[StoreMetadataKey.modelVersionHashes] as? [String: Data] else { return nil }
-    let suffixes = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
     // Versions all of whose entities the store has.
     var parts: [ManagedObjectModel] = []
-    for folder in (bundles ?? [.main]).map({ $0.resourceURL ?? $0.bundleURL }) {
-      for name in FileSystem.names(in: folder.path).sorted() where suffixes.contains((name as NSString).pathExtension) {
-        // Mapping models are not asked about.
-        let library = try? ModelLibrary(modelURL: folder.appendingPathComponent(name), mappingModelURLs: [])
-        for version in library?.versions ?? [] {
-          if version.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
-            return version.model
-          }
-          let entities: [Entity] = version.model.entities
-          if entities.allSatisfy({ hashes[$0.name] == $0.versionHash }) { parts.append(version.model) }
-        }
+    for url in urls(in: bundles) {
+      // Mapping models are not asked about.
+      let library = try? ModelLibrary(modelURL: url, mappingModelURLs: [])
+      for version in library?.versions ?? [] {
+        if version.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return version.model }
+        let entities: [Entity] = version.model.entities
+        if entities.allSatisfy({ hashes[$0.name] == $0.versionHash }) { parts.append(version.model) }
       }
     }
     guard let merged = ManagedObjectModel(byMerging: parts),
