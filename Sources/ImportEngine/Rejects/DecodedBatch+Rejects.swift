@@ -58,7 +58,13 @@ extension DecodedBatch {
       file: file, line: Int(position.line), column: Int(position.column),
       byteOffset: Int(fault.place.byteOffset) + Int(fault.rawOffset), entity: step.entity, property: "",
       code: fault.code, value: value, message: fault.message,
-      hint: step.source.keyedBy != nil && fault.code == "json.duplicate-key"
+      hint: repeatsKey(fault, step.source)
         ? "the record has a field of that name itself: give keyed-by another one" : fault.hint ?? "", pointer: pointer)
+  }
+  /// Whether the key that a record has twice is the field that its own key became.
+  private func repeatsKey(_ fault: UnreadableRecord, _ source: SourceSettings) -> Bool {
+    guard let field = source.keyedBy, fault.code == "json.duplicate-key" else { return false }
+    let raw = unsafe records.rawBytes(of: fault.place).dropFirst(Int(fault.rawOffset))
+    return unsafe raw.starts(with: KeyedRecord.quoted(field).utf8)
   }
 }

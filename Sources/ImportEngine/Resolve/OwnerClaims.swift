@@ -32,6 +32,7 @@ struct OwnerClaims {
   /// An object that a record takes from an owner.
   private struct Loss {
     var owner: Int64
+    var object: Int64
     /// The number of the owner's list that has the object.
     var list: Int
     /// Where the record is that takes it.
@@ -47,8 +48,15 @@ struct OwnerClaims {
     /// In the order of the records that take.
     var losses: [Loss] = []
 
-    /// The losses of owners whose records say the same to the end.
-    var contradictions: [Loss] { losses.filter { lists[$0.owner] ?? 0 == $0.list } }
+    /// The losses of owners whose records say the same to the end, and who do not get the object back: one for each
+    /// owner and object.
+    var contradictions: [Loss] {
+      var told: Set<[Int64]> = []
+      return losses.filter { loss in
+        lists[loss.owner] ?? 0 == loss.list && claims[loss.object]?.owner != loss.owner
+          && told.insert([loss.owner, loss.object]).inserted
+      }
+    }
 
     init(_ relationship: Relationship) { self.relationship = relationship }
   }
@@ -81,7 +89,9 @@ struct OwnerClaims {
         let destinations = Self.destinations(node, index, reference)
         for row in 0..<node.batch.count
         where Self.isStated(node, index, reference, row: row) && !kept.contains(Int(node.records[row])) {
-          note(reference.relationship, node, row: row, destinations[row] ?? [], decoded, step, fileName)
+          note(
+            reference.relationship, node, row: row, destinations[row] ?? [], adds: reference.addsMembers, decoded, step,
+            fileName)
         }
       }
       for (index, child) in node.plan.children.enumerated() where child.relationship.inverse?.isToMany == false {
@@ -91,8 +101,8 @@ struct OwnerClaims {
         for row in 0..<node.batch.count
         where node.childStates[index][row] != .absent && !kept.contains(Int(node.records[row])) {
           note(
-            child.relationship, node, row: row, (rows[row] ?? []).map { nested.primaryKeys[$0] }, decoded, step,
-            fileName)
+            child.relationship, node, row: row, (rows[row] ?? []).map { nested.primaryKeys[$0] },
+            adds: child.addsMembers, decoded, step, fileName)
         }
       }
     }
@@ -113,7 +123,9 @@ struct OwnerClaims {
     }
     if claims.lists[row.primaryKey] != nil, room > 0 {
       room -= 1
-      claims.losses.append(Loss(owner: row.primaryKey, list: claims.lists[row.primaryKey] ?? 0, place: nil))
+      claims.losses.append(
+        Loss(
+          owner: row.primaryKey, object: destination.primaryKey, list: claims.lists[row.primaryKey] ?? 0, place: nil))
     }
     return false
   }
@@ -189,9 +201,10 @@ struct OwnerClaims {
     }.sorted()
   }
 
+  /// - Parameter adds: whether the record adds to the list that the owner has, which is then no other one.
   private mutating func note(
-    _ relationship: Relationship, _ node: DecodedNode, row: Int, _ destinations: [Int64], _ decoded: DecodedBatch,
-    _ step: Int, _ fileName: String
+    _ relationship: Relationship, _ node: DecodedNode, row: Int, _ destinations: [Int64], adds: Bool,
+    _ decoded: DecodedBatch, _ step: Int, _ fileName: String
   ) {
     let record = Int(node.records[row])
     let owner = node.primaryKeys[row]
@@ -201,8 +214,10 @@ struct OwnerClaims {
       if room == 0 { return }
       room -= 1
     }
-    listCount += 1
-    claims.lists[owner] = listCount
+    if !adds || claims.lists[owner] == nil {
+      listCount += 1
+      claims.lists[owner] = listCount
+    }
     let place = decoded.records.place(ofRecord: record)
     let order = Order(step: step, file: decoded.file, byteOffset: Int(place.byteOffset))
     for destination in destinations where destination != 0 {
@@ -226,7 +241,8 @@ struct OwnerClaims {
     }
     room -= 1
     // Most feeds have none of these, so that the text costs nothing.
-    claims.losses.append(Loss(owner: earlier.owner, list: earlier.list, place: place()))
+    claims.losses.append(
+      Loss(owner: earlier.owner, object: destination, list: earlier.list, place: place()))
   }
 
   private mutating func claims(of relationship: Relationship) -> Claims {

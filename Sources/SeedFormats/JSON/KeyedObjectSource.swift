@@ -48,8 +48,8 @@
     self.pointer = pointer
     self.recordLimit = recordLimit
     self.file = file
-    opening = Array("{\(Self.quoted(field)):".utf8)
-    valueOpening = Array(",\(Self.quoted(KeyedRecord.valueField)):".utf8)
+    opening = Array("{\(KeyedRecord.quoted(field)):".utf8)
+    valueOpening = Array(",\(KeyedRecord.quoted(KeyedRecord.valueField)):".utf8)
   }
 
   /// - Throws: `json.not-keyed` where the pointer leads to an array, `json.record-too-long`, and the upstream's errors.
@@ -130,7 +130,8 @@
   private func passText(_ byte: UInt8, _ path: [[UInt8]]) {
     ready.append(byte)
     let isEnd = endsText(byte)
-    if state == .keyOnTheWay { key.append(byte) }
+    // A longer one is none of the pointer's.
+    if state == .keyOnTheWay, key.count <= recordLimit { key.append(byte) }
     guard isEnd else { return }
     switch state {
     case .keyOnTheWay:
@@ -256,7 +257,7 @@
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
   /// A key without its quotes and escapes.
-  fileprivate static func unescaped(_ key: [UInt8]) -> [UInt8] {
+  static func unescaped(_ key: [UInt8]) -> [UInt8] {
     let text = ByteBuffer(capacity: key.count)
     guard key.count >= 2 else { return [] }
     // Safety: the key has both its quotes.
@@ -268,37 +269,8 @@
     return unsafe Array(UnsafeBufferPointer(start: text.base, count: text.count))
   }
 
-  /// A name as a JSON text.
-  private static func quoted(_ name: String) -> String {
-    var text = "\""
-    for scalar in name.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": text += "\\\(scalar)"
-      case _ where scalar.value < 0x20: text += "\\u" + String(scalar.value + 0x10000, radix: 16).suffix(4)
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text + "\""
-  }
-
   private func error(_ code: String, _ message: String, hint: String) -> SeedFormatError {
     SeedFormatError(
       code: code, kind: .malformed, message: message, hint: hint, file: file, line: line, byteOffset: byteOffset)
-  }
-}
-
-/// A record that `KeyedObjectSource` made of a member.
-package enum KeyedRecord {
-  /// The field of a value that is no object.
-  package static let valueField = "value"
-
-  /// The key of the member.
-  /// - Parameter record: the record's text.
-  package static func key(of record: UnsafeRawBufferPointer) -> String? {
-    // Behind the brace there are the name of the field, a colon and the key.
-    let start = unsafe JSONPointerLocator.endOfString(record, from: 1) + 1
-    guard start < record.count, unsafe record[start] == 0x22 else { return nil }
-    let key = unsafe record[start..<JSONPointerLocator.endOfString(record, from: start)]
-    return unsafe String(decoding: KeyedObjectSource.unescaped(Array(key)), as: UTF8.self)
   }
 }

@@ -77,6 +77,14 @@ struct KeyedSourceTests {
     #expect(rows == ["CHF3.0", "EUR1.08", "USD7.0"])
   }
 
+  @Test("another key that a record has twice is no matter of keyed-by")
+  func repeatedKey() async throws {
+    let workspace = try Self.workspace("r.json", #"{"a":{"value":1,"value":2}}"#, "", "value: value")
+    let outcome = try await workspace.run("run", "p.yaml")
+    #expect(outcome.exitCode == 1 && !(outcome.talk + outcome.text).contains("keyed-by"), "\(outcome.text)")
+    #expect((outcome.talk + outcome.text).contains("json.duplicate-key"))
+  }
+
   @Test(
     "what cannot be read so is told",
     arguments: [
