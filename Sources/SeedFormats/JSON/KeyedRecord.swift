@@ -12,6 +12,7 @@ package enum KeyedRecord {
     let key = unsafe record[start..<JSONPointerLocator.endOfString(record, from: start)]
     return unsafe String(decoding: KeyedObjectSource.unescaped(Array(key)), as: UTF8.self)
   }
+
   /// A name as a JSON text.
   package static func quoted(_ name: String) -> String {
     var text = "\""
