@@ -163,9 +163,11 @@ enum EngineSide {
     guard let entity = model["Item"] else { return Answer() }
     var answer = Answer()
     for start in starts {
-      let items = (start..<start + Int64(recordsPerBatch)).map { Item(code: $0) }
-      let found = try context.fetch(matching: "code", values: items.map { .integer($0.code) }, entity: entity)
-      for (item, known) in zip(items, found) {
+      let codes = start..<start + Int64(recordsPerBatch)
+      let found = try context.fetch(matching: "code", values: codes.map { .integer($0) }, entity: entity)
+      for (code, known) in zip(codes, found) {
+        // Made one at a time, as in C.
+        let item = Item(code: code)
         let object = known ?? context.insert(entity)
         fill(object, item)
         if known == nil { answer.rows += 1 } else if !object.hasChanges { answer.first += 1 }
