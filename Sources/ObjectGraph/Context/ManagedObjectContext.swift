@@ -277,17 +277,18 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   /// abstract.
   @discardableResult public func insert(_ entity: Entity) -> ManagedObject {
     checkConfinement()
-    requireInsertable(entity)
-    let entityContext = entityContext(entity.index)
+    let entityContext = insertable(entity)
     let object = makeInserted(entityContext, temporaryIDs.next(in: entityContext.temporaryIDs))
     object.awakeFromInsert()
     return object
   }
 
-  private func requireInsertable(_ entity: Entity) {
+  private func insertable(_ entity: Entity) -> EntityContext {
     // Both are mistakes of the program; Core Data raises exceptions.
     precondition(entity.model === coordinator.model, "\(entity.name) belongs to another model than the container's")
-    precondition(!entity.isAbstract, "\(entity.name) is abstract; it has no objects")
+    let entityContext = entityContext(entity.index)
+    precondition(!entityContext.runtime.isAbstract, "\(entity.name) is abstract; it has no objects")
+    return entityContext
   }
 
   func makeInserted(_ entityContext: EntityContext, _ id: ObjectID) -> ManagedObject {
@@ -325,8 +326,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   /// What makes a new object of an entity, which must belong to the container's model and not be abstract.
   func registration(of entity: Entity, as objectClass: ManagedObject.Type) -> ManagedObject.Registration {
     checkConfinement()
-    requireInsertable(entity)
-    let entityContext = entityContext(entity.index)
+    let entityContext = insertable(entity)
     let known = entityContext.runtime.classOfNewObject()
     precondition(known == objectClass, "\(entity.name) has the class \(known), not \(objectClass)")
     return ManagedObject.Registration(

@@ -15,6 +15,10 @@ import Synchronization
   /// For each attribute, whether `normalized` may change a value.
   let isNormalized: [Bool]
   let defaultValues: [Value]
+  private let hasDefaults: Bool
+  /// The `defaultValues` for a new object. Mostly they are all null, and to make a list of that takes less than to copy
+  /// one when its first value is set.
+  var newValues: [Value] { hasDefaults ? defaultValues : Array(repeating: .null, count: defaultValues.count) }
   /// The class of the entity's objects, and whether it is a subclass.
   private struct ClassChoice {
     var objectClass: ManagedObject.Type
@@ -52,6 +56,8 @@ import Synchronization
   /// Whether a `PropertySet` can name every property of an object, because they are few enough and each is one column.
   let tellsPropertiesApart: Bool
   var entity: Entity { layout.entity }
+  /// Whether the entity itself has no objects.
+  let isAbstract: Bool
 
   /// The position of the attribute of that name; nil where there is none.
   @inline(__always) func attributeIndex(_ name: String) -> Int? {
@@ -68,6 +74,8 @@ import Synchronization
     plainRules = validators.map(\.plainRule)
     isNormalized = layout.attributes.map { $0.type == .float || $0.composite != nil }
     defaultValues = layout.attributes.map(\.initialValue)
+    hasDefaults = defaultValues.contains { $0 != .null }
+    isAbstract = layout.entity.isAbstract
     let description = layout.entity.definition
     let stated = description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name]
     unsafe choice = UnsafeMutablePointer.allocate(capacity: 1)

@@ -23,7 +23,7 @@ struct ObjectStorage {
   /// Takes the values of a new object: the entity's defaults.
   mutating func becomeNew(of runtime: EntityRuntime) {
     contents = ObjectContents(
-      values: runtime.defaultValues, destinations: runtime.emptyDestinations, memberLists: runtime.emptyMemberLists)
+      values: runtime.newValues, destinations: runtime.emptyDestinations, memberLists: runtime.emptyMemberLists)
   }
 }
 

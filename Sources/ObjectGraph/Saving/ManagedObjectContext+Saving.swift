@@ -110,7 +110,8 @@ extension ManagedObjectContext {
     let isAnyIDNew = plan.objects.inserted.indices.contains {
       plan.objects.inserted[$0].objectID != plan.request.inserted[$0].objectID
     }
-    if isAnyIDNew { replaceIDs(of: plan.objects.inserted, with: plan.request.insertedIDs) }
+    let insertedIDs = plan.request.insertedIDs
+    if isAnyIDNew { replaceIDs(of: plan.objects.inserted, with: insertedIDs) }
     becomeSaved(plan.objects.inserted, plan.request.inserted, addingToVersion: 0)
     becomeSaved(plan.objects.updated, plan.request.updated, addingToVersion: parent == nil ? 1 : 0)
     let memberChanges = pending.memberChanges
@@ -130,7 +131,7 @@ extension ManagedObjectContext {
     for object in plan.objects.updated where object.runtime.hasSubclass { object.didSave() }
     for object in plan.objects.deleted where object.runtime.hasSubclass { object.didSave() }
     if isAnyIDNew { post(Self.objectIDsChangedNotification, nil) }
-    announce(plan, relationshipOwners: owners, memberChanges)
+    announce(plan, insertedIDs, relationshipOwners: owners, memberChanges)
     // Set after the hooks and observers of the save, which may still read `isDeleted`.
     for object in plan.objects.deleted where object.status == .gone { object.becomeDeletionSaved() }
   }
@@ -146,9 +147,11 @@ extension ManagedObjectContext {
     }
   }
 
-  private func announce(_ plan: SavePlan, relationshipOwners: [ObjectID], _ memberChanges: MemberChanges) {
+  private func announce(
+    _ plan: SavePlan, _ insertedIDs: [ObjectID], relationshipOwners: [ObjectID], _ memberChanges: MemberChanges
+  ) {
     var ids = ContextChangeIDs(
-      inserted: plan.request.insertedIDs, updated: plan.request.updatedIDs, deleted: plan.request.deletedIDs,
+      inserted: insertedIDs, updated: plan.request.updatedIDs, deleted: plan.request.deletedIDs,
       relationshipOwners: relationshipOwners)
     ids.add(memberChanges)
     ids.states = [saves.removeParentState(), parentState(of: ids)].compactMap(\.self)
