@@ -38,17 +38,17 @@ public enum OutputCheck {
 
   /// Whether one path is another, or lies in it, links followed.
   package static func lies(_ path: String, in folder: String) -> Bool {
-    RunInputs.isInside(ResultPath.resolved(path), ResultPath.resolved(folder))
+    RunInputs.isInside(ResultPath.key(path), ResultPath.key(folder))
   }
 
   /// No result may be an input, another result, or lie where others are made.
   package static func checkPlaces(_ results: [Result], _ inputs: RunInputs, store: String?) throws(RunError) {
-    let work = store.map { ResultPath.resolved(WorkFolder.path(for: ResultPath.followed($0))) }
+    let work = store.map { ResultPath.key(WorkFolder.path(for: ResultPath.followed($0))) }
     let beside = Set(
       store.map { path in
-        ["-wal", "-shm", "-journal", ".lock"].map { ResultPath.resolved(ResultPath.followed(path) + $0) }
+        ["-wal", "-shm", "-journal", ".lock"].map { ResultPath.key(ResultPath.followed(path) + $0) }
       } ?? [])
-    let external = store.map { ResultPath.resolved(StorePlace.externalDataFolder(of: ResultPath.followed($0))) }
+    let external = store.map { ResultPath.key(StorePlace.externalDataFolder(of: ResultPath.followed($0))) }
     var seen: [String: String] = [:]
     var files: [FileIdentity: String] = [:]
     for result in results {
@@ -62,7 +62,7 @@ public enum OutputCheck {
           "output.is-input", "\(result.named), which is made in \(own), where the run reads \(input); that folder goes",
           hint: "move the input elsewhere")
       }
-      let path = ResultPath.resolved(result.path)
+      let path = ResultPath.key(result.path)
       if let work, RunInputs.isInside(path, work) {
         throw refusal(
           "output.is-temporary", "\(result.named), which lies where the store is built and goes with that",
@@ -87,7 +87,7 @@ public enum OutputCheck {
       }
       if let identity { files[identity] = result.field }
     }
-    let places = Dictionary(results.map { (ResultPath.resolved($0.path), $0) }, uniquingKeysWith: { first, _ in first })
+    let places = Dictionary(results.map { (ResultPath.key($0.path), $0) }, uniquingKeysWith: { first, _ in first })
     for (path, result) in places.sorted(by: { $0.key < $1.key }) {
       var folder = FileSystem.parent(path)
       while folder != FileSystem.parent(folder) {

@@ -13,25 +13,25 @@ package struct RunInputs {
   package init() {}
 
   package mutating func add(file path: String) {
-    paths[ResultPath.resolved(path)] = path
+    paths[ResultPath.key(path)] = path
     if let identity = FileIdentity(path) { files[identity] = path }
   }
 
   /// A store has a log and files of external data beside it.
   package mutating func add(store path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { add(file: path + suffix) }
-    folders.append(ResultPath.resolved(StorePlace.externalDataFolder(of: path)))
+    folders.append(ResultPath.key(StorePlace.externalDataFolder(of: path)))
   }
 
   /// A model is a file, a folder with all that is in it, or a store. One of several versions brings the others with it.
   package mutating func add(model path: String) {
-    let parent = FilePath.folder(of: ResultPath.resolved(path))
+    let parent = FilePath.folder(of: ResultPath.key(path))
     let path = [".xcdatamodeld", ".momd"].contains { parent.hasSuffix($0) } ? parent : path
     guard PathContent(at: path) == .folder else {
       if StoreFiles.isDatabase(path: path) { add(store: path) } else { add(file: path) }
       return
     }
-    folders.append(ResultPath.resolved(path))
+    folders.append(ResultPath.key(path))
     addContents(of: path)
   }
 
@@ -47,13 +47,13 @@ package struct RunInputs {
   /// Whether a path names one of them, or something in a folder of theirs.
   package func contain(_ path: String) -> Bool {
     if let identity = FileIdentity(path), files[identity] != nil { return true }
-    let path = ResultPath.resolved(path)
+    let path = ResultPath.key(path)
     return paths[path] != nil || folders.contains { RunInputs.isInside(path, $0) }
   }
 
   /// An input that lies in a folder.
   func first(in folder: String) -> String? {
-    let folder = ResultPath.resolved(folder)
+    let folder = ResultPath.key(folder)
     if let path = paths.keys.sorted().first(where: { RunInputs.isInside($0, folder) }) { return paths[path] }
     return folders.sorted().first { RunInputs.isInside($0, folder) }
   }

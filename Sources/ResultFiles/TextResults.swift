@@ -46,6 +46,6 @@ public enum TextResults {
     // The file's contents must reach the disk before its name.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     defer { try? file.close() }
-    try file.synchronize()
+    try FileDescriptor.synchronize(file.fileDescriptor, of: path)
   }
 }

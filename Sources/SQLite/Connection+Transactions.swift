@@ -1,6 +1,12 @@
 import CSQLite
 
 extension Connection {
+  /// Has every commit wait until the disk has it. Apple's systems leave it in the drive's cache but for `fullfsync`,
+  /// which others do not have.
+  package func forceCommitsToDisk() throws(SQLiteError) {
+    try execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+  }
+
   /// When a transaction takes the write lock.
   public enum TransactionKind: String, Sendable {
     case deferred = "DEFERRED"

@@ -7,14 +7,17 @@ extension ExternalDataFolder {
   static func others(besides path: String) -> [String] {
     let place = ResultPath.followed(path)
     let folder = ExternalDataFolder(storePath: place).supportPath
+    // Where the file system takes small letters and capitals for the same, names of several spellings have one folder.
+    let folderIdentity = FileIdentity(folder)
     let parent = FileSystem.parent(place)
     let stem = ((place as NSString).lastPathComponent as NSString).deletingPathExtension
     let own = FileIdentity(place)
-    return FileSystem.names(in: parent).filter { $0.hasPrefix(stem) }.sorted().map { parent + "/" + $0 }.filter {
-      other in
-      guard ExternalDataFolder(storePath: other).supportPath == folder, case .file = PathContent(at: other) else {
-        return false
-      }
+    let names = FileSystem.names(in: parent).filter { $0.lowercased().hasPrefix(stem.lowercased()) }
+    return names.sorted().map { parent + "/" + $0 }.filter { other in
+      let itsFolder = ExternalDataFolder(storePath: other).supportPath
+      guard itsFolder == folder || (folderIdentity != nil && FileIdentity(itsFolder) == folderIdentity),
+        case .file = PathContent(at: other)
+      else { return false }
       // The store itself has several names: with and without a folder, in other letters, as a hard link.
       if other == place || (own != nil && FileIdentity(other) == own) { return false }
       return StoreFiles.isDatabase(path: other)

@@ -59,7 +59,11 @@ package final class StoreSession: @unchecked Sendable {
       try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
       _ = try connection.string("PRAGMA journal_mode = MEMORY")
     } else {
-      try connection.execute("PRAGMA synchronous = " + (options.forcesCommitsToDisk ? "FULL" : "NORMAL"))
+      if options.forcesCommitsToDisk {
+        try connection.forceCommitsToDisk()
+      } else {
+        try connection.execute("PRAGMA synchronous = NORMAL")
+      }
     }
     try TriggerFunctions.register(on: connection)
     try followConnection()

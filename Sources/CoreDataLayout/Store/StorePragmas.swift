@@ -56,7 +56,7 @@ enum StorePragmas {
       }
       let mode = try connection.string("PRAGMA journal_mode = \(value)")
       guard mode == value.lowercased() else { throw StoreError.busy(path: connection.path) }
-      if mode != "wal" && !names.contains("synchronous") { try connection.execute("PRAGMA synchronous = FULL") }
+      if mode != "wal" && !names.contains("synchronous") { try connection.forceCommitsToDisk() }
     }
   }
 }

@@ -104,7 +104,7 @@ struct AtomicFile: Sendable {
       files[file.index].known = file.digest
     }
     // Some file systems cannot synchronise a folder; the renaming is then as safe as it can be.
-    if lock >= 0 { fsync(lock) }
+    if lock >= 0 { try? FileDescriptor.synchronize(lock, of: folder) }
   }
 
   private func requireUnchanged() throws(StoreError) {

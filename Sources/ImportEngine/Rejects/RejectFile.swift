@@ -93,7 +93,7 @@ final class RejectFile {
   func finish() throws(RunError) {
     try flush()
     do {
-      try sink.synchronize()
+      try FileDescriptor.synchronize(sink.fileDescriptor, of: path)
       try sink.close()
     } catch {
       throw RunError(.inputOutput, code: "rejects.write", "cannot write \(path): \(error.localizedDescription)")

@@ -33,7 +33,7 @@ enum ResultProof {
     defer { try? file.close() }
     try file.seek(toOffset: UInt64(range.lowerBound))
     try file.write(contentsOf: Data(text.utf8))
-    try file.synchronize()
+    try FileDescriptor.synchronize(file.fileDescriptor, of: path)
   }
 
   /// Why the store is not what a run made; nil when it is.

@@ -14,7 +14,9 @@ final class RunLock {
     var descriptor: Int32
     repeat {
       descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
-      if descriptor < 0 ? errno == ELOOP || errno == EISDIR || errno == ENXIO : !Self.isOurs(descriptor) {
+      let isForeign =
+        descriptor < 0 ? [ELOOP, EISDIR, ENXIO, EOPNOTSUPP].contains(errno) : !Self.isOurs(descriptor)
+      if isForeign {
         if descriptor >= 0 { close(descriptor) }
         throw RunError(
           .cannotCreate, code: "lock.foreign",

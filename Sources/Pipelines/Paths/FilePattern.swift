@@ -10,11 +10,11 @@ enum FilePattern {
     var found = [""]
     for part in pattern.split(separator: "/") {
       if part.contains(where: { "*?[".contains($0) }) {
-        let matcher = Array(part.unicodeScalars)
+        let matcher = scalars(part)
         found = found.flatMap { folder in
           let names = FileSystem.names(in: folder.isEmpty ? "/" : folder)
           return names.filter { name in
-            (!name.hasPrefix(".") || part.hasPrefix(".")) && matches(Array(name.unicodeScalars)[...], matcher[...])
+            (!name.hasPrefix(".") || part.hasPrefix(".")) && matches(scalars(name)[...], matcher[...])
           }.map { folder + "/" + $0 }
         }
       } else {
@@ -33,8 +33,13 @@ enum FilePattern {
     return names.count == parts.count
       && zip(names, parts).allSatisfy { name, part in
         (!name.hasPrefix(".") || part.hasPrefix("."))
-          && matches(Array(name.unicodeScalars)[...], Array(part.unicodeScalars)[...])
+          && matches(scalars(name)[...], scalars(part)[...])
       }
+  }
+
+  /// Composed, because file systems and editors spell letters with accents in one way or the other.
+  private static func scalars(_ text: some StringProtocol) -> [Unicode.Scalar] {
+    Array(text.precomposedStringWithCanonicalMapping.unicodeScalars)
   }
 
   /// Greedy with one point of return: linear in the name times the pattern.

@@ -25,7 +25,8 @@ package enum SourceKind: Equatable {
       return
     }
     switch status.st_mode & S_IFMT {
-    case S_IFREG: self = path == "-" ? .stream(identity: identity, isNamed: false) : .file
+    case S_IFREG:
+      self = path == "-" || Self.sharesPosition(path) ? .stream(identity: identity, isNamed: false) : .file
     case S_IFDIR: self = path == "-" ? .stream(identity: path, isNamed: false) : .folder
     case S_IFIFO: self = .stream(identity: identity, isNamed: Self.isNamed(path))
     case S_IFCHR, S_IFBLK: self = .stream(identity: identity, isNamed: false)
@@ -43,6 +44,16 @@ package enum SourceKind: Equatable {
       path = FilePath.normalized(target.hasPrefix("/") ? target : FilePath.folder(of: path) + "/" + target)
     }
     return true
+  }
+
+  /// Whether the file, opened once more, goes on where the process has read to. So it is with Apple's names of open
+  /// files; Linux opens the file anew.
+  private static func sharesPosition(_ path: String) -> Bool {
+    #if canImport(Darwin)
+      path == "/dev/stdin" || path.hasPrefix("/dev/fd/")
+    #else
+      false
+    #endif
   }
 
   /// Whether it is a stream.

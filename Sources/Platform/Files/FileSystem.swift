@@ -110,8 +110,8 @@ package enum FileSystem {
     do throws(SystemError) {
       try FileDescriptor.synchronize(descriptor, of: path)
     } catch {
-      // Some file systems cannot synchronise a folder and say EINVAL; the rename is then as safe as it can be.
-      if error.number != EINVAL { throw error }
+      // Some file systems cannot synchronise a folder and say so; the rename is then as safe as it can be.
+      if ![EINVAL, ENOTSUP, EOPNOTSUPP].contains(error.number) { throw error }
     }
   }
 }

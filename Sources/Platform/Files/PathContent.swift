@@ -84,6 +84,19 @@ package enum ResultPath {
   /// link stays.
   package static func followed(_ path: String) -> String { PathContent.isLink(path) ? resolved(path) : path }
 
+  /// A text that is the same for all spellings of a path: the path without symbolic links, in small letters where the
+  /// file system takes these and capitals for the same.
+  package static func key(_ path: String) -> String {
+    let path = resolved(path)
+    #if canImport(Darwin)
+      var folder = FileSystem.parent(path)
+      while !FileSystem.exists(folder), folder != FileSystem.parent(folder) { folder = FileSystem.parent(folder) }
+      return unsafe pathconf(folder, Int32(_PC_CASE_SENSITIVE)) == 1 ? path : path.lowercased()
+    #else
+      return path
+    #endif
+  }
+
   /// The path without symbolic links, also where its last parts do not exist yet.
   package static func resolved(_ path: String) -> String {
     if let real = unsafe realpath(path, nil) {

@@ -87,7 +87,8 @@ final class MigrationRun {
     let connection = try Connection(
       path: path, options: .init(busyTimeoutMilliseconds: options.busyTimeoutMilliseconds))
     try connection.set(.triggers, false)
-    try connection.execute("PRAGMA temp_store = FILE; PRAGMA synchronous = FULL; PRAGMA legacy_alter_table = ON")
+    try connection.execute("PRAGMA temp_store = FILE; PRAGMA legacy_alter_table = ON")
+    try connection.forceCommitsToDisk()
     try TriggerFunctions.register(on: connection)
     try connection.logStatements()
     connection.observe(counter: counter)
