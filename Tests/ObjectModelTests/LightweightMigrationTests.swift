@@ -208,7 +208,7 @@ struct LightweightMigrationTests {
       (try? older.inferredMappingModel(to: newer, mergesHierarchies: true))
         == (try? other.inferredMappingModel(to: newer, mergesHierarchies: true)))
     for limit in 0...slow.losses.count + 1 {
-      let wanted = slow.isPossible && slow.losses.count <= limit ? slow.losses.count : nil
+      let wanted = slow.isPossibleWithMerging && slow.losses.count <= limit ? slow.losses.count : nil
       #expect(older.inferredLossCount(to: newer, atMost: limit) == wanted)
     }
   }

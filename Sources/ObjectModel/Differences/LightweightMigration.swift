@@ -73,13 +73,13 @@ extension ManagedObjectModel {
     return inference.result
   }
 
-  /// How many things would go for good in a migration to `newer` that Core Data infers; nil where it infers none, or
-  /// where they are more than `limit`. It is the number of `losses` of `lightweightMigration(to:)`, found as soon as it
+  /// How many things would go for good in a migration to `newer` that is inferred, by merging hierarchies too; nil where
+  /// none can be, or where they are more than `limit`. It is the number of `losses` of `lightweightMigration(to:)`, found as soon as it
   /// can be told.
   package func inferredLossCount(to newer: ManagedObjectModel, atMost limit: Int = .max) -> Int? {
     var inference = MappingInference(older: self, newer: newer)
-    inference.run { $0.isPossible && $0.losses.count <= limit }
+    inference.run { $0.isPossibleWithMerging && $0.losses.count <= limit }
     let result = inference.result
-    return result.isPossible && result.losses.count <= limit ? result.losses.count : nil
+    return result.isPossibleWithMerging && result.losses.count <= limit ? result.losses.count : nil
   }
 }
