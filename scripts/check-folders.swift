@@ -3,21 +3,22 @@
 //   scripts/check-folders              check this clone
 //   scripts/check-folders --self-test  show that a planted circle is found
 //
-// A folder knows another when one of its files names a type that a file of the other declares at its top level, or a member that
-// an extension in the other adds, or a function that the other declares at its top level. Names in comments and
-// in string literals do not count, but for those in a literal's `\(…)`, nor do names that files of several folders declare. A member is told by its name alone, so it counts only where
-// the name can be nothing else: no other module declares it, no other folder uses it for a member, a variable, a parameter or a
-// label, and it is none of the standard library's names in `commonNames`. Members that a type declares itself need the type, whose
-// name mostly stands near. Files that lie in the module's own folder count as a folder, and folders in folders belong to the outer
-// one. The folders in `circlesAllowed` may know each other both ways; a circle with any other folder is found, and of it only
-// what the others know and are known by is told.
-// Prints every circle with the names that close it. Exit code 0: none; 1: circles; 2: the check itself could not run.
+// A folder knows another when one of its files names a type that a file of the other declares at its top level, or a
+// member that an extension in the other adds, or a function that the other declares at its top level. Names in comments
+// and in string literals do not count, but for those in a literal's `\(…)`, nor do names that files of several folders
+// declare. A member is told by its name alone, so it counts only where the name can be nothing else: no other module
+// declares it, no other folder uses it for a member, a variable, a parameter or a label, and it is none of the standard
+// library's names in `commonNames`. Members that a type declares itself need the type, whose name mostly stands near.
+// Files that lie in the module's own folder count as a folder, and folders in folders belong to the outer one. The
+// folders in `circlesAllowed` may know each other both ways; a circle with any other folder is found, and of it only
+// what the others know and are known by is told. Prints every circle with the names that close it. Exit code 0: none;
+// 1: circles; 2: the check itself could not run.
 
 import Foundation
 
-/// Module → folders that may know each other both ways. An object knows its context; the context knows its objects, their
-/// changes, its merge policy, its undo manager and the stack it saves to, and each of these knows objects and contexts, as in
-/// Core Data (`docs/ARCHITECTURE.md`).
+/// Module → folders that may know each other both ways. An object knows its context; the context knows its objects,
+/// their changes, its merge policy, its undo manager and the stack it saves to, and each of these knows objects and
+/// contexts, as in Core Data (`docs/ARCHITECTURE.md`).
 let circlesAllowed: [String: Set<String>] = [
   "ObjectGraph": ["Changes", "Conflicts", "Context", "Objects", "Saving", "Stack", "Undo"],
   // The self-test's.
@@ -33,7 +34,8 @@ struct SourceFile {
   let tokens: [String]
 }
 
-/// The words and signs of a file, without comments and what string literals say. What stands in a literal's `\(…)` counts.
+/// The words and signs of a file, without comments and what string literals say. What stands in a literal's `\(…)`
+/// counts.
 func tokens(_ text: [UInt8]) -> [String] {
   var result: [String] = []
   /// Where the parentheses open that literals were left by, and how their literals end.

@@ -4,30 +4,8 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// Values of attributes as JSON, so that reading gives the very same value.
+/// Reads values of attributes from what `Value.json` makes of them.
 enum ChangeValue {
-  /// A value as it is written.
-  static func json(_ value: Value) -> JSONValue {
-    switch value {
-    case .null: .null
-    case .integer(let number): .number(String(number))
-    case .boolean(let flag): .boolean(flag)
-    case .double(let number):
-      number.isFinite ? .double(number) : .string(number < 0 ? "-Infinity" : "Infinity")
-    // JSON readers convert numbers to doubles.
-    case .decimal(let number): .string(number.description)
-    case .string(let text): .string(text)
-    case .date(let date):
-      StoredValueText.exactText(ofDate: date.timeIntervalSinceReferenceDate).map { .string($0) }
-        ?? json(.double(date.timeIntervalSinceReferenceDate))
-    case .data(let data): .string(data.base64EncodedString())
-    case .uuid(let uuid): .string(uuid.uuidString)
-    case .uri(let url): .string(url.absoluteString)
-    case .composite(let elements):
-      .object(elements.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })
-    }
-  }
-
   /// The value of an attribute that was read; nil where it is not of the attribute's type.
   static func value(_ content: JSONContent, of attribute: AttributeDefinition) -> Value? {
     if content == .null { return .null }

@@ -148,7 +148,7 @@ private struct ChangeWriter {
     where isTold(attribute.name, attribute.isTransient, change)
       && !computed.contains("\(id.entity.root.name).\(attribute.name)")
     {
-      values.append((attribute.name, ChangeValue.json(value)))
+      values.append((attribute.name, value.json))
     }
     if !values.isEmpty { line.append(("values", .object(values))) }
     var relationships: [(String, JSONValue)] = []
@@ -182,6 +182,6 @@ private struct ChangeWriter {
   private func key(in values: [String: Value]?, _ attributes: [AttributeDefinition]) -> JSONValue? {
     let found = attributes.map { ($0.name, values?[$0.name] ?? .null) }
     if found.contains(where: { $0.1 == .null }) { return nil }
-    return .object(found.map { ($0.0, ChangeValue.json($0.1)) })
+    return .object(found.map { ($0.0, $0.1.json) })
   }
 }

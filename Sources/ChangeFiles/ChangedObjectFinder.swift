@@ -31,12 +31,15 @@ struct ChangedObjectFinder {
     self.file = file
     self.store = store
     knowsPrimaryKeys = file.head.store == store.identifier
-    if !knowsPrimaryKeys { return }
+    let made = Set(
+      file.records.lazy.filter { $0.change == .insert }.compactMap { record in
+        store.model[record.object.entity].map { Source(root: $0.root.index, primaryKey: record.object.primaryKey) }
+      })
     for record in file.records where record.change == .update && !record.values.isEmpty {
       guard let entity = store.model[record.object.entity] else { continue }
       let names = Set((ChangeLine.key(of: entity) ?? []).map(\.name)).intersection(record.values.keys)
-      if names.isEmpty { continue }
-      changedKeys[Source(root: entity.root.index, primaryKey: record.object.primaryKey)] = names
+      let source = Source(root: entity.root.index, primaryKey: record.object.primaryKey)
+      if !names.isEmpty && !made.contains(source) { changedKeys[source] = names }
     }
   }
 
@@ -112,8 +115,8 @@ struct ChangedObjectFinder {
           code: "changes.value")
       }
       isSame = isSame && value.isIdentical(to: snapshot.attributes[index])
-      told.append((attribute.name, ChangeValue.json(value)))
-      stored.append((attribute.name, ChangeValue.json(snapshot.attributes[index])))
+      told.append((attribute.name, value.json))
+      stored.append((attribute.name, snapshot.attributes[index].json))
     }
     if isSame { return }
     let keys = [stored, told].map { JSONValue.object($0).text(isIndented: false) }
@@ -131,6 +134,13 @@ struct ChangedObjectFinder {
         "\(name) cannot be found in \(store.path), which is another store than the one that was changed: \(entity.name) has no "
           + "uniqueness constraint", code: "changes.no-key",
         hint: "give \(entity.name) a constraint, or apply the changes to a copy of the store \(file.head.store)")
+    }
+    if let names = changedKeys[Source(root: entity.root.index, primaryKey: reference.primaryKey)] {
+      throw ChangeFile.error(
+        file.path, line,
+        "\(name) cannot be found in \(store.path), which is another store than the one that was changed: the file gives it "
+          + "another \(names.sorted().joined(separator: ", ")) and does not say which it had", code: "changes.no-key",
+        hint: "apply the changes to a copy of the store \(file.head.store)")
     }
     var parts: [FetchPredicate] = []
     for attribute in attributes {

@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import ModelFiles
+import ObjectModel
 import Pipelines
 import Platform
 import SeedFormats
@@ -54,7 +55,7 @@ struct DumpedModel {
 
   /// `VersionInfo.plist`, written by hand so that the same store gives the same bytes.
   private static func versionInfo(_ version: String, hashes: [String: Data]) -> String {
-    let entries = hashes.sorted { $0.key < $1.key }.map { name, hash in
+    let entries = hashes.sortedByCodePoint(\.key).map { name, hash in
       "\t\t\t<key>\(name)</key>\n\t\t\t<data>\(hash.base64EncodedString())</data>\n"
     }
     return """

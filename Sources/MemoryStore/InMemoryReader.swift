@@ -10,13 +10,13 @@ struct InMemoryReader: MonitoredFetching {
   var identifier: String { contents.storeIdentifier }
 
   func snapshots(_ request: FetchSpecification) throws -> [Snapshot] {
-    try check(request.entity)
+    try requireOwn(request.entity)
     try request.checkKeyPaths()
     return try contents.snapshots(request)
   }
 
   func snapshots(_ request: FetchSpecification, monitor: FetchMonitor) throws -> [Snapshot] {
-    try check(request.entity)
+    try requireOwn(request.entity)
     try request.checkKeyPaths()
     try monitor.check()
     return try contents.snapshots(request, monitor: monitor)
@@ -25,23 +25,17 @@ struct InMemoryReader: MonitoredFetching {
   func count(_ request: FetchSpecification) throws -> Int { try snapshots(request).count }
 
   func rows(_ request: FetchSpecification) throws -> FetchedRows {
-    try check(request.entity)
+    try requireOwn(request.entity)
     try request.checkRows()
     return try contents.resultRows(request, storeIdentifier: identifier, model: model)
   }
 
   func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try check(owner.entity)
+    try requireOwn(owner.entity)
     let layout = contents.layout[owner.entity]
     guard let index = layout.relationshipIndexes[relationship.name], relationship.isToMany else {
       throw StoreError.failure("\(owner.entity.name) has no to-many relationship \"\(relationship.name)\"")
     }
     return contents.members(of: owner, relationship: layout.relationships[index])
-  }
-
-  func check(_ entity: Entity) throws(StoreError) {
-    guard entity.model === model else {
-      throw .failure("\(entity.name) belongs to another model than the store's")
-    }
   }
 }

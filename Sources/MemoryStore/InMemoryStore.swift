@@ -99,7 +99,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   /// Reserves consecutive primary keys of the entity's hierarchy.
   /// - Throws: `StoreError.failure` for a negative count.
   public func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-    try check(entity)
+    try requireOwn(entity)
     guard count >= 0 else { throw StoreError.failure("\(count) primary keys cannot be reserved") }
     return contents.withLock { $0.reservePrimaryKeys(count, root: entity.root.index) }
   }
@@ -107,8 +107,8 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   /// Writes everything or nothing.
   /// - Throws: see `PersistentStore.save`.
   public func save(_ request: SaveRequest) throws {
-    for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
-    for deletion in request.deleted { try check(deletion.objectID.entity) }
+    for snapshot in request.inserted + request.updated { try requireOwn(snapshot.objectID.entity) }
+    for deletion in request.deleted { try requireOwn(deletion.objectID.entity) }
     try saving.withLock { try contents.withLock { try $0.saveRecording(request) } }
     tellObservers()
   }
@@ -116,8 +116,8 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   /// Writes everything, runs the body, and undoes the writes when it throws.
   /// - Throws: see `PersistentStore.save`, and what the body throws, which must not use this store.
   public func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
-    for snapshot in request.inserted + request.updated { try check(snapshot.objectID.entity) }
-    for deletion in request.deleted { try check(deletion.objectID.entity) }
+    for snapshot in request.inserted + request.updated { try requireOwn(snapshot.objectID.entity) }
+    for deletion in request.deleted { try requireOwn(deletion.objectID.entity) }
     try saving.withLock {
       try contents.withLock { contents in
         let before = contents
@@ -137,11 +137,5 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
   @discardableResult
   public func perform(_ batch: StoreBatch, beforeCommit body: (BatchOutcome) throws -> Void) throws -> BatchOutcome {
     try performThroughObjects(batch, holding: saving, beforeCommit: body)
-  }
-
-  private func check(_ entity: Entity) throws(StoreError) {
-    guard entity.model === model else {
-      throw .failure("\(entity.name) belongs to another model than the store's")
-    }
   }
 }

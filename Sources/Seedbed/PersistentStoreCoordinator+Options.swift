@@ -4,9 +4,9 @@ public import ObjectGraph
 public import StoreInterface
 
 extension PersistentStoreCoordinator {
-  /// As `addPersistentStore(with:)`, with options as `PersistentStoreDescription.setOption(_:forKey:)` takes them. Where
-  /// they ask for a migration with an inferred mapping, a store that carries the older model that it was made with is
-  /// brought to this one, also without a `storeMigrator`.
+  /// As `addPersistentStore(with:)`, with options as `PersistentStoreDescription.setOption(_:forKey:)` takes them.
+  /// Where they ask for a migration with an inferred mapping, a store that carries the older model that it was made
+  /// with is brought to this one, also without a `storeMigrator`.
   @discardableResult
   public func addPersistentStore(
     ofType type: some PersistentStoreType, configurationName configuration: String?, at url: URL?,

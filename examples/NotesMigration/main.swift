@@ -1,5 +1,5 @@
-// A note-taking app whose model has come to its fourth version: opens a store of any of them, which is migrated, and shows
-// the notes.
+// A note-taking app whose model has come to its fourth version: opens a store of any of them, which is migrated, and
+// shows the notes.
 //
 //   swift run NotesMigrationExample examples/NotesMigration/Stores/Notes1.sqlite
 //
@@ -18,7 +18,8 @@ guard arguments.count == 1 else {
   exit(64)
 }
 
-// The stack of the newest version. What brings older stores to it knows all versions, the mapping models and their policy.
+// The stack of the newest version. What brings older stores to it knows all versions, the mapping models and their
+// policy.
 var migration = ProgressiveMigration(
   library: try NotesModel.library(), policies: MigrationPolicies([ImageAttachmentPolicy.self]))
 migration.willBeginStep = { print("migrating \($0.source.name) → \($0.destination.name)") }

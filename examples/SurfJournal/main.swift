@@ -1,5 +1,5 @@
-// A surf journal in under 60 lines: adds entries, fetches them in sections, edits one on a scratch pad, exports a CSV file.
-// Its classes, in Generated, were made by `seedbed generate seeds/surf-journal/SurfJournal.xcdatamodeld FOLDER`.
+// A surf journal in under 60 lines: adds entries, fetches them in sections, edits one on a scratch pad, exports a CSV
+// file. Its classes, in Generated, were made by `seedbed generate seeds/surf-journal/SurfJournal.xcdatamodeld FOLDER`.
 //
 //   swift run surf-journal-example seeds/surf-journal/SurfJournal.xcdatamodeld /tmp/journal
 

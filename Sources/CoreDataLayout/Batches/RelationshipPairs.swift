@@ -47,7 +47,7 @@ struct RelationshipPairs {
   /// Every stored relationship of a model, each once, as its declaring entity has it.
   static func all(_ layout: StoreLayout) -> [RelationshipPairs] {
     layout.model.entities.flatMap { entity in
-      entity.definition.relationships.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+      entity.definition.relationships.filter { !$0.isTransient }.sortedByCodePoint(\.name)
         .compactMap { entity.relationship($0.name).flatMap { RelationshipPairs($0, layout) } }
     }
   }

@@ -171,8 +171,8 @@ public enum StoreCopier {
         + (missing.count == 1 ? "" : " for one"))
   }
 
-  /// Copies the files of the source's external data: all that are there, or those that its rows name where another store
-  /// has its files in the same folder.
+  /// Copies the files of the source's external data: all that are there, or those that its rows name where another
+  /// store has its files in the same folder.
   /// - Throws: `StoreError.inputOutput` when one is no regular file in the folder, but a symbolic link for instance.
   private static func copyExternalData(from source: String, to target: String) throws {
     guard let from = try ExternalDataFolder(storePath: source).openData() else { return }

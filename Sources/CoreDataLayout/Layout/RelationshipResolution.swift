@@ -8,7 +8,7 @@ struct RelationshipResolution {
   /// Columns by root index, in the order in which they come to be.
   private var columns: [Int: [TableLayout.Column]] = [:]
   /// Names of tables in use, in upper case, and those of the hierarchies by root index.
-  private var tableNames: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+  private var tableNames: Set<String> = StoreLayout.modelTables
   private var tableNameByRoot: [Int: String] = [:]
   /// Names in use, by root index: one registry for a table and the join columns that refer to it.
   private var names: [Int: Set<String>] = [:]

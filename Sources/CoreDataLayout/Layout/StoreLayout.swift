@@ -22,6 +22,13 @@ public struct StoreLayout: Sendable {
   public internal(set) var notes: [String]
   private let tableByRootIndex: [Int: Int]
 
+  /// Core Data's own tables that every store has.
+  static let modelTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+  /// Core Data's own tables of stores that have a history.
+  static let historyTables: Set<String> = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+  /// Core Data's own tables.
+  package static let bookkeepingTables = modelTables.union(historyTables)
+
   /// Lays out a store for `model`. Cost grows with the number of properties.
   public init(model: ManagedObjectModel, generation: FrameworkGeneration = .newest) {
     self.model = model

@@ -8,7 +8,7 @@ import StoreInterface
 /// A given value is written where it differs from the stored one, by the rules of `SQLiteStore.upsert`.
 public final class ChangedRows {
   /// How the changes are encoded, on any thread.
-  public let shape: RecordShape
+  public let shape: RowShape
   let table: String
   let changes: RowChanges
 
@@ -43,7 +43,7 @@ public final class ChangedRows {
           position: position, comparison: comparison, isDependent: cell.isDerivedFromForeignKey,
           leader: cell.foreignKeyCell.flatMap { cells.firstIndex(of: $0) }))
     }
-    shape = try RecordShape(changesBy: plan, columns: columns, cells: cells)
+    shape = try RowShape(changesBy: plan, columns: columns, cells: cells)
     guard shape.isSelfContained else { return nil }
     table = plan.table.name
     changes = RowChanges(

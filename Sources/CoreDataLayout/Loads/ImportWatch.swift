@@ -25,7 +25,7 @@ final class ImportWatch {
     if changedOwners != nil { writer.history?.beginRecordingOwnersLate() }
     var lastRows: [String: Int64] = [:]
     for table in layout.tables { lastRows[table.name] = writer.lastKeysAtOpening[table.root.index] ?? 0 }
-    let watch = RowWatch(lastRows: lastRows, ignored: HistoryWriter.tables.union(["Z_PRIMARYKEY"]))
+    let watch = RowWatch(lastRows: lastRows, ignored: StoreLayout.historyTables.union(["Z_PRIMARYKEY"]))
     try connection.setWatch(watch)
     rowWatch = watch
   }

@@ -19,8 +19,8 @@ final class PageLoad {
   /// Root pages of tables that had rows before.
   private let filled: Set<UInt32>
   private let rows = EncodedRows()
-  private var shapes: [RowPlan.Key: RecordShape] = [:]
-  private var encoders: [RowPlan.Key: RecordEncoder] = [:]
+  private var shapes: [RowPlan.Key: RowShape] = [:]
+  private var encoders: [RowPlan.Key: RowEncoder] = [:]
   /// The rows of snapshots by the model index of their entity.
   private var snapshotRows: [Int: SnapshotRows] = [:]
   /// Columns that indexes are made of, by table name, kept so that the tables need not be read again.
@@ -81,11 +81,11 @@ final class PageLoad {
 
   /// The shape of the records that rows of a batch become.
   /// - Returns: nil when the rows do not go into one of the tables being loaded.
-  func shape(_ plan: RowPlan, columns: [RowBatch.Column]) throws -> RecordShape? {
+  func shape(_ plan: RowPlan, columns: [RowBatch.Column]) throws -> RowShape? {
     guard trees[plan.table.name] != nil else { return nil }
     let key = RowPlan.Key(entity: plan.entity, columns: columns)
     if let shape = shapes[key] { return shape }
-    let shape = try RecordShape(plan, columns: columns)
+    let shape = try RowShape(plan, columns: columns)
     shapes[key] = shape
     return shape
   }
@@ -95,7 +95,7 @@ final class PageLoad {
       let keys = primaryKeys.baseAddress
     else { return false }
     let key = RowPlan.Key(entity: batch.entity, columns: batch.columns)
-    let encoder = encoders[key] ?? RecordEncoder(shape, externalData: writer.externalData)
+    let encoder = encoders[key] ?? RowEncoder(shape, externalData: writer.externalData)
     encoders[key] = encoder
     // Safety: the caller has checked that there is a key for each row of the batch.
     unsafe try encoder.encode(batch, keys: keys, into: rows)
@@ -159,7 +159,7 @@ final class PageLoad {
   /// Hands the cells of every kept column to `body`; a column that rows of this shape do not fill from whole numbers of
   /// the batch is given up.
   private func keep(
-    _ batch: RowBatch, _ shape: RecordShape, table: String,
+    _ batch: RowBatch, _ shape: RowShape, table: String,
     _ body: (KeyColumn, UnsafePointer<Int64>, UnsafePointer<UInt8>) -> Void
   ) {
     for column in keyColumns[table] ?? [] where column.isComplete {

@@ -39,8 +39,9 @@ package struct SourceVersion {
 
   /// Whether a store may have been made with a model: nil where it was not. Of several models, those that leave the
   /// fewest columns unexplained fit best.
-  /// - Returns: the model, with the store's hashes where its own are not sure, and how many columns of the store it does
-  ///   not explain: less than 0 where it has the store's hashes by the rules alone or as Apple's compiler wrote them.
+  /// - Returns: the model, with the store's hashes where its own are not sure, and how many columns of the store it
+  ///   does not explain: less than 0 where it has the store's hashes by the rules alone or as Apple's compiler wrote
+  ///   them.
   package func fit(_ model: ManagedObjectModel) -> (model: ManagedObjectModel, excess: Int)? {
     if model.entityVersionHashesByName == hashes { return (model, -1) }
     let known = model.takingUnconfirmedHashes(from: hashes, carrying: carried)

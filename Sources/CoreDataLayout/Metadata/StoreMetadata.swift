@@ -94,6 +94,11 @@ public struct StoreMetadata: Sendable, Hashable {
       guard try statement.step() else {
         throw StoreError.notAStore(path: connection.path, message: "the table Z_METADATA is empty")
       }
+      // Core Data makes no others, and much of what reads a store takes the bytes of its texts as they are.
+      if let encoding = try connection.string("PRAGMA encoding"), encoding != "UTF-8" {
+        throw StoreError.notAStore(
+          path: connection.path, message: "its texts are in \(encoding), and a store has them in UTF-8")
+      }
     } catch let error as SQLiteError {
       throw StoreError(error)
     }

@@ -135,7 +135,7 @@ extension SchemaGuard {
   /// the tables behind R-trees. Those on other tables are never set off here.
   package func foreignTriggers(_ layout: StoreLayout) throws(SQLiteError) -> [ForeignTrigger] {
     let tables = Set((layout.tables.map(\.name) + layout.joinTables.map(\.name)).map { $0.uppercased() })
-      .union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
+      .union(StoreLayout.bookkeepingTables)
     let trees = try RTree.all(in: connection, layout)
     let known = Set(layout.triggers.flatMap(\.createStatements) + trees.flatMap(\.triggerStatements))
     let statement = try Statement(

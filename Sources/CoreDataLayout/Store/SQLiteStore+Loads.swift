@@ -35,7 +35,7 @@ extension SQLiteStore {
   /// How rows of an entity are encoded for the load that is going on, on any thread.
   /// - Returns: nil when there is no load for the entity's table, or rows of this shape need the store while they are
   ///   encoded; they go through `insert(_:primaryKeys:)` then.
-  public func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RecordShape? {
+  public func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RowShape? {
     try session.locked { try loads.recordShape(for: entity, columns: columns) }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 package import Pipelines
 package import PropertyLists
 package import SeedFormats
@@ -23,8 +24,8 @@ package enum StoredValueText {
     }
   }
 
-  /// Appends a date for people and for other programs: ISO 8601 with as many decimals as it takes, or with six where that
-  /// cannot say it.
+  /// Appends a date for people and for other programs: ISO 8601 with as many decimals as it takes, or with six where
+  /// that cannot say it.
   package static func append(date seconds: Double, to text: inout [UInt8]) {
     if DateText.append(exactly: seconds, to: &text) { return }
     if let exact = exactText(ofDate: seconds) {
@@ -117,18 +118,18 @@ extension ArchivedContent {
     }
   }
 
-  /// The content for showing: dates as ISO 8601, data as base64, numbers that JSON has not in words.
+  /// The content for showing: each value as `Value.json` has it.
   package var json: JSONValue {
     switch self {
     case .null: .null
     case .boolean(let flag): .boolean(flag)
     case .integer(let number): .number(String(number))
-    case .real(let number): number.isFinite ? .double(number) : .string("\(number)")
-    case .decimal(let number): number.isNaN ? .string("nan") : .number(number.description)
+    case .real(let number): Value.double(number).json
+    case .decimal(let number): Value.decimal(number).json
     case .string(let text), .url(let text): .string(text)
-    case .date(let date): .string(DateText.iso8601(date))
-    case .data(let data): .string(data.base64EncodedString())
-    case .uuid(let uuid): .string(uuid.uuidString)
+    case .date(let date): Value.date(date).json
+    case .data(let data): Value.data(data).json
+    case .uuid(let uuid): Value.uuid(uuid).json
     case .list(let elements), .set(let elements): .array(elements.map(\.json))
     case .dictionary(let entries): .object(entries.map { ($0.key, $0.value.json) })
     }

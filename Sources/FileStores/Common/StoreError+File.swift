@@ -1,3 +1,4 @@
+import SeedFormats
 import StoreInterface
 
 extension StoreError {
@@ -7,6 +8,15 @@ extension StoreError {
       return try body()
     } catch StoreError.failure(let message) {
       throw StoreError.notAStore(path: path, message: message)
+    }
+  }
+
+  /// What went wrong with the records of a file.
+  static func ofRecords(_ error: any Error) -> StoreError {
+    switch error {
+    case let error as SeedFormatError: .failure(error.description)
+    case let error as StoreError: error
+    default: .failure("\(error)")
     }
   }
 }

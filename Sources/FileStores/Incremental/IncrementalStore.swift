@@ -194,21 +194,21 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
 
   /// The objects that a request selects.
   public final func objectIDs(_ request: FetchSpecification) throws -> [ObjectID] {
-    try check(request.entity)
+    try requireOwn(request.entity)
     try request.checkKeyPaths()
     return try locked { try execute(request) }
   }
 
   /// The rows of a request for dictionaries.
   public final func rows(_ request: FetchSpecification) throws -> FetchedRows {
-    try check(request.entity)
+    try requireOwn(request.entity)
     try request.checkRows()
     return try locked { try executeForRows(request) }
   }
 
   /// - Throws: `StoreError.failure` when the relationship is not a to-many relationship of the owner's entity.
   public final func members(of owner: ObjectID, relationship: Relationship) throws -> [ObjectID] {
-    try check(owner.entity)
+    try requireOwn(owner.entity)
     guard let own = owner.entity.relationship(relationship.name), own.isToMany else {
       throw StoreError.failure("\(owner.entity.name) has no to-many relationship \"\(relationship.name)\"")
     }
@@ -221,7 +221,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
   /// Reserves consecutive primary keys. What they stand for is known when the objects are saved.
   /// - Throws: `StoreError.failure` for a negative count.
   public final func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
-    try check(entity)
+    try requireOwn(entity)
     guard count >= 0 else { throw StoreError.failure("\(count) primary keys cannot be reserved") }
     return locked { references.reserve(count, for: entity) }
   }
@@ -245,8 +245,8 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
   /// Checks the request, runs the body, and then saves as `save(_:)` does.
   public final func save(_ request: SaveRequest, beforeCommit body: () throws -> Void) throws {
     if isReadOnly { throw StoreError.unsupported("the store \(url?.path ?? storeIdentifier) was opened read-only") }
-    for entity in Set((request.inserted + request.updated).map(\.objectID.entity)) { try check(entity) }
-    for entity in Set(request.deleted.map(\.objectID.entity)) { try check(entity) }
+    for entity in Set((request.inserted + request.updated).map(\.objectID.entity)) { try requireOwn(entity) }
+    for entity in Set(request.deleted.map(\.objectID.entity)) { try requireOwn(entity) }
     var request = request
     for index in request.inserted.indices { try request.inserted[index].normalizeValues() }
     for index in request.updated.indices { try request.updated[index].normalizeValues() }
@@ -311,12 +311,6 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
         references.remove(other, entity: id.entity)
       }
       references.set(object, for: key, entity: id.entity)
-    }
-  }
-
-  private func check(_ entity: Entity) throws(StoreError) {
-    guard entity.model === model else {
-      throw .failure("\(entity.name) belongs to another model than the store's")
     }
   }
 }

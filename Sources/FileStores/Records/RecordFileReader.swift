@@ -31,12 +31,8 @@ struct RecordFileReader {
   func records(in data: Data) throws(StoreError) -> [RecordRow] {
     do {
       return try read(data)
-    } catch let error as SeedFormatError {
-      throw .failure(error.description)
-    } catch let error as StoreError {
-      throw error
     } catch {
-      throw .failure("\(error)")
+      throw .ofRecords(error)
     }
   }
 

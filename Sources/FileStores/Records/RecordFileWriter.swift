@@ -24,12 +24,8 @@ struct RecordFileWriter {
       case .csv: try write(records, CSVWriter(sink: sink))
       case .ndjson, .json: try write(records, NDJSONWriter(sink: sink))
       }
-    } catch let error as SeedFormatError {
-      throw .failure(error.description)
-    } catch let error as StoreError {
-      throw error
     } catch {
-      throw .failure("\(error)")
+      throw .ofRecords(error)
     }
     let data = Data(sink.bytes)
     return format == .json ? Self.array(ofLines: data) : data

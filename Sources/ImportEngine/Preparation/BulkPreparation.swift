@@ -8,7 +8,7 @@ import StoreInterface
 /// Only steps without references to their own entity have it: the key tables that they look into stay as they are while
 /// they run. Everything else is done batch after batch on the run's thread.
 struct BulkPreparation: Sendable {
-  private let shape: RecordShape
+  private let shape: RowShape
   private let resolver: ReferenceResolver
   private let provisional: ProvisionalRows
   private let hasMatch: Bool
@@ -33,16 +33,16 @@ struct BulkPreparation: Sendable {
   }
 
   /// One worker's part; it is used by one thread at a time.
-  func makeWorker() -> Worker? { RecordEncoder(shape).map { Worker(preparation: self, encoder: $0) } }
+  func makeWorker() -> Worker? { RowEncoder(shape).map { Worker(preparation: self, encoder: $0) } }
 
   /// Takes the records back when they have been written.
   func recycle(_ encoded: EncodedRows) { rows.put(encoded) }
 
   final class Worker {
     private let preparation: BulkPreparation
-    private let encoder: RecordEncoder
+    private let encoder: RowEncoder
 
-    fileprivate init(preparation: BulkPreparation, encoder: RecordEncoder) {
+    fileprivate init(preparation: BulkPreparation, encoder: RowEncoder) {
       self.preparation = preparation
       self.encoder = encoder
     }

@@ -10,14 +10,14 @@ struct StoredRowLookup: Sendable {
   /// own entity's.
   let isFree: Bool
   private let comparison: RowComparison
-  private let changeShape: RecordShape?
+  private let changeShape: RowShape?
   private let encoded = ReusePool<EncodedRows> { EncodedRows() }
   private let resolver: ReferenceResolver
   private let provisional: ProvisionalRows
 
   /// - Parameter changes: how rows are encoded that differ from the stored ones.
   init(
-    _ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, resolver: ReferenceResolver,
+    _ comparison: RowComparison, changes: RowShape?, _ plan: StepPlan, resolver: ReferenceResolver,
     provisional: ProvisionalRows
   ) {
     self.comparison = comparison
@@ -36,12 +36,12 @@ struct StoredRowLookup: Sendable {
   final class Worker {
     private let lookup: StoredRowLookup
     private let rows: RowComparison.Worker
-    private let encoder: RecordEncoder?
+    private let encoder: RowEncoder?
 
     fileprivate init(_ lookup: StoredRowLookup) {
       self.lookup = lookup
       rows = lookup.comparison.makeWorker()
-      encoder = lookup.changeShape.flatMap { RecordEncoder($0) }
+      encoder = lookup.changeShape.flatMap { RowEncoder($0) }
     }
 
     func find(_ decoded: DecodedBatch) throws -> LookedUpRows {

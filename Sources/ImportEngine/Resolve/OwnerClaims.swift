@@ -72,7 +72,8 @@ struct OwnerClaims {
   }
   private var known: [Key: Claims] = [:]
   private var listCount = 0
-  /// Claims, lists and losses that may still be kept: what comes beyond is not compared, so that the memory has a bound.
+  /// Claims, lists and losses that may still be kept: what comes beyond is not compared, so that the memory has a
+  /// bound.
   private var room: Int
 
   init(limit: Int) { room = limit }

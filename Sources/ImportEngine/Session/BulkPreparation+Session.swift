@@ -13,7 +13,7 @@ extension BulkPreparation {
 
 extension StoredRowLookup {
   /// - Parameter changes: how rows are encoded that differ from the stored ones.
-  init(_ comparison: RowComparison, changes: RecordShape?, _ plan: StepPlan, session: ImportSession) {
+  init(_ comparison: RowComparison, changes: RowShape?, _ plan: StepPlan, session: ImportSession) {
     self.init(
       comparison, changes: changes, plan, resolver: session.resolver,
       provisional: ProvisionalRows(session.pendingReferences.provisionalRows, model: session.target.model))

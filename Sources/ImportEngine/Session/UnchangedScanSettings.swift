@@ -10,12 +10,12 @@ struct UnchangedScanSettings: Sendable {
   var deferredBudget: Int?
   /// Bits of the keys' hashes that count; all of them, except in tests.
   var hashMask = UInt64.max
-  /// Where at least so many records are new, and not fewer than one to `rowsPerNewRecord` stored rows, they are written as
-  /// finished pages and the indexes are made anew. Below that it costs less to insert them one by one.
+  /// Where at least so many records are new, and not fewer than one to `rowsPerNewRecord` stored rows, they are written
+  /// as finished pages and the indexes are made anew. Below that it costs less to insert them one by one.
   var leastNewRecords = 20_000
   var rowsPerNewRecord = 5
-  /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChangedRecord` of them, the table
-  /// is written anew. Below that it costs less to update them one by one.
+  /// Where at least so many records change stored rows, and not fewer than one to `rowsPerChangedRecord` of them, the
+  /// table is written anew. Below that it costs less to update them one by one.
   var leastChangedRecords = 20_000
   var rowsPerChangedRecord = 33
 }

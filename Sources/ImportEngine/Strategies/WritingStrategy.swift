@@ -1,9 +1,8 @@
 /// A way in which a step's records become rows of the store. A step has one, which is made when its turn comes
 /// (`StrategyChoice`) and kept until the run's end, because records may wait for later steps.
 ///
-/// `begin` and `importRecords` are called once each, in this order, and `finish` after that, and after held records were
-/// written; `write` for every batch.
-/// The outcomes of the records are counted in the scope.
+/// `begin` and `importRecords` are called once each, in this order, and `finish` after that, and after held records
+/// were written; `write` for every batch. The outcomes of the records are counted in the scope.
 protocol WritingStrategy: AnyObject {
   var scope: StepScope { get }
 

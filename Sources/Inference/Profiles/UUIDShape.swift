@@ -1,5 +1,5 @@
-/// Whether the UUIDs of a column are all written alike, in capitals or not, so that nothing is lost when an export writes
-/// them in a form of its own.
+/// Whether the UUIDs of a column are all written alike, in capitals or not, so that nothing is lost when an export
+/// writes them in a form of its own.
 struct UUIDShape {
   /// The first one, its digits made alike.
   private var first: [UInt8]?

@@ -47,7 +47,8 @@ enum HeaderSniffer {
     return evidence
   }
 
-  /// Whether the first record names the columns by what stands below it, and not only because nothing speaks against it.
+  /// Whether the first record names the columns by what stands below it, and not only because nothing speaks against
+  /// it.
   static func isHeaderByEvidence(_ records: [[String]]) -> Bool {
     records.first.map { evidence(of: $0, records.dropFirst()) > 0 } ?? false
   }

@@ -4,8 +4,8 @@ public import ObjectModel
 import StoreInterface
 
 extension ManagedObjectModel {
-  /// The model that a store was made with, by the version hashes in its metadata: a version of a model in these bundles,
-  /// or several of them as one; nil where none fits. What cannot be read is passed over.
+  /// The model that a store was made with, by the version hashes in its metadata: a version of a model in these
+  /// bundles, or several of them as one; nil where none fits. What cannot be read is passed over.
   /// - Parameters:
   ///   - bundles: nil for the main one.
   ///   - metadata: what `PersistentStoreCoordinator.metadataForPersistentStore(type:at:)` gives.

@@ -4,8 +4,8 @@ import ObjectGraph
 public import ObjectModel
 public import StoreInterface
 
-// Core Data's shapes of what migrations are made of. How the properties of the protocols below stand beside those of the
-// types is said in `ObjectGraph/Spellings/OptionalSpellings.swift`.
+// Core Data's shapes of what migrations are made of. How the properties of the protocols below stand beside those of
+// the types is said in `ObjectGraph/Spellings/OptionalSpellings.swift`.
 
 extension MappingModel {
   /// `inferredMappingModel(to:)` of the source model.
@@ -15,9 +15,9 @@ extension MappingModel {
     try source.inferredMappingModel(to: destination)
   }
 
-  /// The mapping model among the resources of bundles whose entities have the hashes of both models, the one that leaves
-  /// the fewest entities out; nil when there is none. A file that cannot be read counts as none; `ModelLibrary` tells of
-  /// such files.
+  /// The mapping model among the resources of bundles whose entities have the hashes of both models, the one that
+  /// leaves the fewest entities out; nil when there is none. A file that cannot be read counts as none; `ModelLibrary`
+  /// tells of such files.
   /// - Parameter bundles: nil for the main bundle.
   public init?(
     from bundles: [Bundle]?, forSourceModel source: ManagedObjectModel?, destinationModel: ManagedObjectModel?
@@ -40,9 +40,9 @@ extension MappingModel {
 }
 
 extension MigrationManager {
-  /// `migrateStore(from:type:options:mapping:to:type:options:)`, with options as coordinators take them. Those that say how
-  /// a store is opened change nothing here; those that change a store are refused, because the result keeps what the
-  /// source keeps. An option of a store type of your own that is no value of an attribute stops the program.
+  /// `migrateStore(from:type:options:mapping:to:type:options:)`, with options as coordinators take them. Those that say
+  /// how a store is opened change nothing here; those that change a store are refused, because the result keeps what
+  /// the source keeps. An option of a store type of your own that is no value of an attribute stops the program.
   /// - Throws: `MigrationError`, also without a mapping model.
   public func migrateStore(
     from sourceURL: URL, sourceType: some PersistentStoreType, options sourceOptions: [AnyHashable: Any]? = nil,

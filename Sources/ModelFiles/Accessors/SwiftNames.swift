@@ -181,7 +181,11 @@ struct SwiftNames: Sendable {
       for index in shared { names[index] = entities[index].name }
     }
     // A class cannot be called like the metatype members of the language.
-    return names.map { unusableClassNames.contains($0) ? $0 + "Object" : $0 }
+    return names.map { name in
+      var name = name
+      while unusableClassNames.contains(name) { name += "Object" }
+      return name
+    }
   }
 
   /// The class as the model names it, without its module; nil where it names none.

@@ -6,7 +6,8 @@ import StoreInterface
 
 /// A conflict is of one of two kinds, as in Core Data. Where another context of the same coordinator saved the row, the
 /// coordinator knows what the store has: that is the cached snapshot, and there is no persisted one. Where the row was
-/// saved past the coordinator, the cached snapshot is what the coordinator knew, and the persisted one what the store has.
+/// saved past the coordinator, the cached snapshot is what the coordinator knew, and the persisted one what the store
+/// has.
 extension MergeConflict {
   /// What the object holds now, as key-value coding has attributes and to-one relationships, objects as their ids;
   /// `NSNull` for null. Never nil.

@@ -2,8 +2,8 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Under a merge policy that resolves conflicts for the store: gives up what changed relationships have of objects that
-  /// others deleted, where the relationships are optional. The validation reports the others.
+  /// Under a merge policy that resolves conflicts for the store: gives up what changed relationships have of objects
+  /// that others deleted, where the relationships are optional. The validation reports the others.
   /// - Complexity: linear in the changes of the context where some object was lost; constant otherwise.
   func giveUpLostDestinations() throws {
     let kind = settings.mergePolicy.kind
@@ -54,8 +54,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Before all of an object is written over its row, or written again: what it leads to without a change here, and what
-  /// others deleted, is as the row has it. Objects that are written again themselves are not left.
+  /// Before all of an object is written over its row, or written again: what it leads to without a change here, and
+  /// what others deleted, is as the row has it. Objects that are written again themselves are not left.
   func takeOverLostDestinations(of object: ManagedObject, from snapshot: Snapshot?) throws {
     guard let old = object.stored else { return }
     let indices = object.destinations.indices.filter { index in

@@ -16,8 +16,8 @@ public struct MemberConflict: Sendable, Hashable {
   public let removedByOthers: [ObjectID]?
   /// The members that the store has now.
   public let persistedMembers: [ObjectID]
-  /// Whether the relationship is ordered, and members that both sides know were put into one order here and into another
-  /// one elsewhere.
+  /// Whether the relationship is ordered, and members that both sides know were put into one order here and into
+  /// another one elsewhere.
   public let isArrangedByBoth: Bool
 
   /// The first of some ids, for messages.

@@ -2,8 +2,8 @@ public import ObjectModel
 import Predicates
 import StoreInterface
 
-/// An object that was changed or deleted here, or marked by `detectConflicts(for:)`, and whose row was changed or deleted
-/// elsewhere since it was read.
+/// An object that was changed or deleted here, or marked by `detectConflicts(for:)`, and whose row was changed or
+/// deleted elsewhere since it was read.
 ///
 /// The unchecked `Sendable` is sound because everything but `sourceObject` is immutable, and the object is to be used
 /// on its context's queue only, which the concurrency debugging checks.

@@ -17,15 +17,15 @@
 /// changes are kept under every policy but `error`, and the methods below are not called; under `error` the conflict
 /// says which members were added and removed (`MergeConflict.memberConflicts`). Where both sides put an ordered
 /// relationship into orders that differ, the policy is asked: this context's order wins under
-/// `mergeByPropertyObjectTrump` and `overwrite`, the other one under the other two. A changed object whose row is gone is
-/// inserted again with its id under `mergeByPropertyObjectTrump` and `overwrite`, and is lost under the other two (in a
-/// child context, whose parent deleted it, it is lost under all but `error`). A deletion here of a changed row is
+/// `mergeByPropertyObjectTrump` and `overwrite`, the other one under the other two. A changed object whose row is gone
+/// is inserted again with its id under `mergeByPropertyObjectTrump` and `overwrite`, and is lost under the other two
+/// (in a child context, whose parent deleted it, it is lost under all but `error`). A deletion here of a changed row is
 /// carried out under `mergeByPropertyObjectTrump` and `overwrite`, and taken back under the other two; what delete
 /// rules did to other objects then stays. A deletion of a row that is gone is no conflict under any but `error`.
 ///
 /// Both sides of a one-to-one relationship agree after every save. Where only one of the two rows was in conflict, the
-/// other side follows: what was changed here wins under `mergeByPropertyObjectTrump` and `overwrite`, what the store has
-/// under the other two. A link that gives way is dropped; under `rollback` the stored one takes its place.
+/// other side follows: what was changed here wins under `mergeByPropertyObjectTrump` and `overwrite`, what the store
+/// has under the other two. A link that gives way is dropped; under `rollback` the stored one takes its place.
 ///
 /// A relationship that was set here to lead to an object which others deleted: under `mergeByPropertyObjectTrump` and
 /// `overwrite` that object is inserted again where the context had loaded it; under the other two the link is given up
@@ -40,8 +40,8 @@
 /// Subclasses override the two `resolve` methods: change the objects, call `super`, or throw. A locking conflict that
 /// an override leaves alone counts as resolved by the object's values as they are then.
 ///
-/// The five policies below never change and may go anywhere. One of a subclass belongs to the queue of the context that has
-/// it.
+/// The five policies below never change and may go anywhere. One of a subclass belongs to the queue of the context that
+/// has it.
 open class MergePolicy {
   /// What a policy does with conflicts.
   public enum Kind: Sendable, Hashable, CaseIterable {

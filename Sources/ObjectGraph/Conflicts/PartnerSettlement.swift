@@ -2,8 +2,8 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Makes the two sides of one-to-one relationships agree after conflicts about these objects were resolved: the rows of
-  /// both sides have the relationship, and only one of them may have been in conflict.
+  /// Makes the two sides of one-to-one relationships agree after conflicts about these objects were resolved: the rows
+  /// of both sides have the relationship, and only one of them may have been in conflict.
   func settlePartners(of ids: [ObjectID]) throws {
     if parent != nil { return }
     let objects = ids.compactMap { registeredObject(for: $0) }

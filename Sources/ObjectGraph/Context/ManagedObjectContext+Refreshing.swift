@@ -124,8 +124,8 @@ extension ManagedObjectContext {
   /// under the error policy, what a custom policy throws, what the store throws.
   ///
   /// Of an object without changes the next save that writes something finds out whether others changed or deleted its
-  /// row, before the call or after it: a conflict, in which all policies but `error` let the object have the row. A fault
-  /// is loaded for it. Does nothing in a child context, and for new objects.
+  /// row, before the call or after it: a conflict, in which all policies but `error` let the object have the row. A
+  /// fault is loaded for it. Does nothing in a child context, and for new objects.
   public func detectConflicts(for object: ManagedObject) {
     do {
       try findConflicts(for: object)

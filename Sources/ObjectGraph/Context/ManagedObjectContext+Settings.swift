@@ -36,8 +36,8 @@ extension ManagedObjectContext {
     set { set(\.stalenessInterval, newValue) }
   }
 
-  /// Whether objects that the program does not hold stay in the context, until they are deleted or it is reset. Objects with
-  /// changes stay anyway. Off at first, so that a walk over many objects does not fill the memory.
+  /// Whether objects that the program does not hold stay in the context, until they are deleted or it is reset. Objects
+  /// with changes stay anyway. Off at first, so that a walk over many objects does not fill the memory.
   public var retainsRegisteredObjects: Bool {
     get {
       checkSettingUp()

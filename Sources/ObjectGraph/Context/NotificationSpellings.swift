@@ -52,8 +52,8 @@ public let RemovedPersistentStoresKey = PersistentStoreCoordinator.NotificationK
 
 extension Dictionary where Key == AnyHashable, Value == Any {
   /// What a context's notification tells under a key of its `userInfo`: a set of objects, to be used on the context's
-  /// queue, or of ids; nil for an empty one, but for `invalidatedAllObjects`, whose set is always empty. The set is made
-  /// when it is asked for, so that a dictionary that was cast to another type does not have it.
+  /// queue, or of ids; nil for an empty one, but for `invalidatedAllObjects`, whose set is always empty. The set is
+  /// made when it is asked for, so that a dictionary that was cast to another type does not have it.
   public subscript(key: ManagedObjectContext.NotificationKey) -> Any? {
     if let told = self[AnyHashable(key)] ?? self[AnyHashable(key.rawValue)] { return told }
     let changes = self[Notification.changesKey] as? ContextChanges

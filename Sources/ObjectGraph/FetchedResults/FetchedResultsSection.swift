@@ -46,8 +46,8 @@ public protocol FetchedResultsControllerDelegate: AnyObject {
     _ controller: FetchedResultsController<any FetchRequestResult>,
     didChange sectionInfo: any FetchedResultsSectionInfo,
     atSectionIndex index: Int, for type: FetchedResultsChangeType)
-  /// A managed object changed. `indexPath` is where it was in the old results, nil for an insertion; `newIndexPath` where it
-  /// is in the new ones, nil for a deletion.
+  /// A managed object changed. `indexPath` is where it was in the old results, nil for an insertion; `newIndexPath`
+  /// where it is in the new ones, nil for a deletion.
   func controller(
     _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
     for type: FetchedResultsChangeType, newIndexPath: IndexPath?)

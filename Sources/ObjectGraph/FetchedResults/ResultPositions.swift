@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where objects are in the sections of results: searched for one by one at first, and noted of all objects once so many
-/// were searched for that it pays.
+/// Where objects are in the sections of results: searched for one by one at first, and noted of all objects once so
+/// many were searched for that it pays.
 struct ResultPositions {
   /// Where every object is; nil until it pays to know.
   private var positions: [ManagedObject: IndexPath]?

@@ -70,10 +70,10 @@ extension FetchExpression {
     return value
   }
 
-  /// What the expression gives for an object, or for none: values as `value(forKey:)` gives them, lists as arrays. A key
-  /// path that does not exist, an object that is no managed object, and an expression that needs an object or a variable
-  /// and is given none are mistakes of the program and stop it; an error of the store is thrown by the context's next
-  /// fetch or save.
+  /// What the expression gives for an object, or for none: values as `value(forKey:)` gives them, lists as arrays. A
+  /// key path that does not exist, an object that is no managed object, and an expression that needs an object or a
+  /// variable and is given none are mistakes of the program and stop it; an error of the store is thrown by the
+  /// context's next fetch or save.
   /// - Parameter variables: values of the expression's variables, by their names.
   public func expressionValue(with object: Any?, context variables: NSMutableDictionary?) -> Any? {
     var values: [String: (any PredicateArgument)?] = [:]

@@ -2,9 +2,9 @@ public import Foundation
 public import Predicates
 public import StoreInterface
 
-// Foundation's collections of managed objects, such as `value(forKey:)` gives, sorted and filtered as with `NSSortDescriptor` and
-// `NSPredicate`. To sort others than managed objects is a mistake of the program and stops it, as it is to filter what
-// `evaluate(with:)` cannot read.
+// Foundation's collections of managed objects, such as `value(forKey:)` gives, sorted and filtered as with
+// `NSSortDescriptor` and `NSPredicate`. To sort others than managed objects is a mistake of the program and stops it,
+// as it is to filter what `evaluate(with:)` cannot read.
 
 private func managedObject(_ element: Any) -> ManagedObject {
   guard let object = element as? ManagedObject else {
@@ -13,8 +13,8 @@ private func managedObject(_ element: Any) -> ManagedObject {
   return object
 }
 
-/// An element of a set, which without Apple's Foundation gives dictionaries and lists as Swift's own, whose type does not
-/// say that they can be hashed.
+/// An element of a set, which without Apple's Foundation gives dictionaries and lists as Swift's own, whose type does
+/// not say that they can be hashed.
 private func hashable(_ element: Any) -> AnyHashable {
   switch element {
   case let element as AnyHashable: element

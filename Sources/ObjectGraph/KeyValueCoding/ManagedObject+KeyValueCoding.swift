@@ -23,8 +23,8 @@ extension ManagedObject {
   /// Sets a property: an attribute to a value of its type or nil, a Transformable one to what its transformer takes, or
   /// to bytes, which are stored as they are, a to-one relationship to an object or nil, a to-many
   /// relationship to a set or an array of objects. Inverses follow. Nil of an attribute that the model gives a scalar
-  /// type, or of a number or boolean that it requires, is what `setNilValueForKey(_:)` of a subclass says. In `willSave`,
-  /// what is set of the object itself has `willSave` called again; see `setPrimitiveValue(_:forKey:)`.
+  /// type, or of a number or boolean that it requires, is what `setNilValueForKey(_:)` of a subclass says. In
+  /// `willSave`, what is set of the object itself has `willSave` called again; see `setPrimitiveValue(_:forKey:)`.
   public func setValue(_ value: Any?, forKey key: String) {
     if value == nil, runtime.hasSubclass, isScalar(key) { return setNilValueForKey(key) }
     willChangeValue(forKey: key)
@@ -45,8 +45,9 @@ extension ManagedObject {
 
   /// The value behind a path of keys, such as `owner.name`. Through to-many relationships: the values behind each
   /// member, missing ones left out, as a set without a type, which `as? Set<String>` takes, and as an array where all
-  /// of these relationships are ordered, or composites are what is behind it. A collection operator stands before the rest of the path:
-  /// `lines.@sum.price`, `lines.@count`; where the rest has one, too, that is asked of each member: `orders.@max.lines.@count`.
+  /// of these relationships are ordered, or composites are what is behind it. A collection operator stands before the
+  /// rest of the path: `lines.@sum.price`, `lines.@count`; where the rest has one, too, that is asked of each member:
+  /// `orders.@max.lines.@count`.
   public func value(forKeyPath keyPath: String) -> Any? {
     if !keyPath.contains(".") { return value(forKey: keyPath) }
     if let nested = valueOfNestedOperators(keyPath) { return nested.value }
@@ -111,8 +112,8 @@ extension ManagedObject {
     return false
   }
 
-  /// Sets the property at the end of a path of keys, such as `owner.name`, of the object that the rest of the path leads
-  /// to, or of each where that goes through a to-many relationship. Where it leads nowhere, nothing is set.
+  /// Sets the property at the end of a path of keys, such as `owner.name`, of the object that the rest of the path
+  /// leads to, or of each where that goes through a to-many relationship. Where it leads nowhere, nothing is set.
   public func setValue(_ value: Any?, forKeyPath keyPath: String) {
     let parts = keyPath.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, runtime.layout.relationshipIndexes[parts[0]] != nil else {

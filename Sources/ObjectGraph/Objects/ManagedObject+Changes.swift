@@ -63,8 +63,8 @@ extension ManagedObject {
   }
 
   /// The properties that changed since changes were last processed (see `processPendingChanges`), with the values they
-  /// had then; in an observer of the notification of that, those of the event that it tells. Transient attributes count. Empty for an object that was inserted since. A to-many relationship is
-  /// listed when it was loaded then.
+  /// had then; in an observer of the notification of that, those of the event that it tells. Transient attributes
+  /// count. Empty for an object that was inserted since. A to-many relationship is listed when it was loaded then.
   public func changedPropertyValuesForCurrentEvent() -> [String: PropertyValue] {
     checkConfinement()
     let noted = context?.event.stateBefore(of: self) ?? context?.postedEvent?.stateBefore(of: self)

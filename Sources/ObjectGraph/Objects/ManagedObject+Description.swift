@@ -47,7 +47,7 @@ extension ManagedObject {
     case .uri(let uri): uri.absoluteString
     case .composite(let elements):
       "{"
-        + elements.sorted { $0.key < $1.key }.map { "\($0.key) = \(printed($0.value))" }.joined(separator: "; ") + "}"
+        + elements.sortedByCodePoint(\.key).map { "\($0.key) = \(printed($0.value))" }.joined(separator: "; ") + "}"
     }
   }
 }

@@ -16,9 +16,9 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
 
   private let entityContext: EntityContext
   final private(set) var currentID: ObjectID
-  // Safety: only the context's queue comes here, and what `ManagedObject+Values.swift` and `ManagedObject+Status.swift` do while
-  // they read or set these calls nothing that could come back. A check at run time of every read and write of a property costs a tenth
-  // of a save.
+  // Safety: only the context's queue comes here, and what `ManagedObject+Values.swift` and `ManagedObject+Status.swift`
+  // do while they read or set these calls nothing that could come back. A check at run time of every read and write of
+  // a property costs a tenth of a save.
   @exclusivity(unchecked) private final var uncheckedStorage: ObjectStorage
   @exclusivity(unchecked) private final var uncheckedLifecycle: ObjectLifecycle
   /// What the context's lists of changes keep here.
@@ -166,24 +166,24 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   open func didSave() {}
   /// Checks a new object before it is saved. The default checks the model's rules.
   /// - Throws: `ValidationError` with all problems; any other error is one problem of code
-  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or a `BridgedError` throws
-  ///   that itself.
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or
+  ///   a `BridgedError` throws that itself.
   open func validateForInsert() throws { try validateProperties() }
   /// Checks a changed object before it is saved. The default checks the model's rules.
   /// - Throws: `ValidationError` with all problems; any other error is one problem of code
-  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or a `BridgedError` throws
-  ///   that itself.
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or
+  ///   a `BridgedError` throws that itself.
   open func validateForUpdate() throws { try validateProperties() }
   /// Checks a deleted object before the save. The default checks the delete rule `deny`.
   /// - Throws: `ValidationError` with all problems; any other error is one problem of code
-  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or a `BridgedError` throws
-  ///   that itself.
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or
+  ///   a `BridgedError` throws that itself.
   open func validateForDelete() throws { try validateDeleteRules() }
   /// Checks a value for an attribute of the entity, and may replace it by the one that should be there. The default
   /// checks the model's rules. Saves call it for every attribute of a new or changed object of a subclass.
   /// - Throws: `ValidationError` with all problems; any other error is one problem of code
-  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or a `BridgedError` throws
-  ///   that itself.
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or
+  ///   a `BridgedError` throws that itself.
   open func validateValue(_ value: inout Value, forKey key: String) throws {
     try validateByModel(value, forKey: key)
   }
@@ -193,8 +193,8 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   /// object of a subclass, and for its to-many relationships that are loaded. The key names a relationship with `toOne`
   /// or `toMany`, an attribute with `attribute`.
   /// - Throws: `ValidationError` with all problems; any other error is one problem of code
-  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or a `BridgedError` throws
-  ///   that itself.
+  ///   `custom`, with the error as its `underlyingError`. A save whose only problem is an `NSError`, a `CocoaError` or
+  ///   a `BridgedError` throws that itself.
   open func validateValue(_ value: inout PropertyValue, forKey key: String) throws {
     try validateByModel(value, forKey: key)
   }

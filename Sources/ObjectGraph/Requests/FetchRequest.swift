@@ -145,7 +145,8 @@ public final class FetchRequest<ResultType> {
   /// A request that asks what a specification says.
   package init(_ specification: FetchSpecification) { settings = FetchRequestSettings(specification) }
 
-  /// A request of the same type that says the same, and then changes by itself: `request.copy() as! FetchRequest<Recipe>`.
+  /// A request of the same type that says the same, and then changes by itself: `request.copy() as!
+  /// FetchRequest<Recipe>`.
   public func copy() -> Any { FetchRequest(sharing: settings.copy()) }
 
   /// A request that says what another one says, also when that changes.

@@ -3,8 +3,8 @@ public import Predicates
 public import StoreInterface
 
 /// What a request for dictionaries can fetch and group by: the name or key path of a property as text, a key path of a
-/// generated class such as `\Recipe.title`, an `ExpressionDescription`, a `PropertyDescription`, an `AttributeDefinition`,
-/// a `Relationship`.
+/// generated class such as `\Recipe.title`, an `ExpressionDescription`, a `PropertyDescription`, an
+/// `AttributeDefinition`, a `Relationship`.
 public protocol FetchedProperty {
   /// What is fetched, and under which name.
   var fetchedExpression: FetchedExpression { get }

@@ -15,9 +15,9 @@ extension ManagedObjectContext {
   /// rows were changed elsewhere since they were read, or a uniqueness constraint would be broken, the `mergePolicy` is
   /// asked, and the save starts over from the validation. After the write: `didSave` of every object,
   /// `didSaveObjectsNotification`, `didSaveObjectIDsNotification`.
-  /// - Throws: `ValidationError` with the problems of all objects, or the `NSError`, `CocoaError` or `BridgedError` that is
-  ///   the only one and that a class threw; `SaveConflictError` when the merge policy does not resolve the conflicts,
-  ///   `StoreError`, `ContextError`.
+  /// - Throws: `ValidationError` with the problems of all objects, or the `NSError`, `CocoaError` or `BridgedError`
+  ///   that is the only one and that a class threw; `SaveConflictError` when the merge policy does not resolve the
+  ///   conflicts, `StoreError`, `ContextError`.
   public func save() throws {
     try save { write in try write() }
   }

@@ -2,9 +2,9 @@ public import ObjectModel
 public import StoreInterface
 
 // Core Data has optionals where the types here do not. Each property below has the name of one of the type itself, and
-// Core Data's type. Swift takes it only where an optional is asked for, as by `entity.name!` or `?? ""`, because a type's own
-// properties come before those of protocols. Both must mean the same, whichever is taken. (A set in place of an array would
-// not do: where both fit, as in `#expect(list.isEmpty)`, the compiler takes neither.)
+// Core Data's type. Swift takes it only where an optional is asked for, as by `entity.name!` or `?? ""`, because a
+// type's own properties come before those of protocols. Both must mean the same, whichever is taken. (A set in place of
+// an array would not do: where both fit, as in `#expect(list.isEmpty)`, the compiler takes neither.)
 
 /// Members of `Entity` with Core Data's optional types, for code that unwraps them.
 public protocol EntitySpelling {}

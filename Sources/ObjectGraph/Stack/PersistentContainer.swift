@@ -80,8 +80,8 @@ open class PersistentContainer: @unchecked Sendable {
     }
     let later = descriptions.filter(\.shouldAddStoreAsynchronously)
     if later.isEmpty { return }
-    // Safety: it is called by one thread at a time, after the calls above. That another thread calls it, the description
-    // asked for, as in Core Data.
+    // Safety: it is called by one thread at a time, after the calls above. That another thread calls it, the
+    // description asked for, as in Core Data.
     nonisolated(unsafe) let completion = completionHandler
     DispatchQueue.global().async {
       for description in later { unsafe self.load(description, completion) }

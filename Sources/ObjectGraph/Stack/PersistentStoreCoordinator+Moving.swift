@@ -5,12 +5,12 @@ public import StoreInterface
 
 /// Stores that move to another place or become stores of another type.
 extension PersistentStoreCoordinator {
-  /// Copies a store of the coordinator to another place and works with the copy from then on: what `NSPersistentDocument`
-  /// does for "Save As". The old store is taken away and closed; its file stays.
+  /// Copies a store of the coordinator to another place and works with the copy from then on: what
+  /// `NSPersistentDocument` does for "Save As". The old store is taken away and closed; its file stays.
   ///
   /// A copy of the same type has the store's UUID, so that objects of contexts stay theirs. A copy of another type, and
-  /// one of a store without a file, has a UUID of its own and the same primary keys: what contexts have of the old store
-  /// is gone then, and is fetched anew. All rows of the store are in memory meanwhile.
+  /// one of a store without a file, has a UUID of its own and the same primary keys: what contexts have of the old
+  /// store is gone then, and is fetched anew. All rows of the store are in memory meanwhile.
   /// - Parameters:
   ///   - store: one of the coordinator's.
   ///   - url: where the copy is made.

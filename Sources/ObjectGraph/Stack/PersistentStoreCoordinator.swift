@@ -62,8 +62,8 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// A coordinator with one store for all entities.
-  /// - Throws: `StoreError.failure` when the store has another model instance, `ModelError` when a regular expression or rule
-  ///   of the model is invalid.
+  /// - Throws: `StoreError.failure` when the store has another model instance, `ModelError` when a regular expression
+  ///   or rule of the model is invalid.
   public convenience init(
     managedObjectModel model: ManagedObjectModel, store: any PersistentStore,
     classes: [String: ManagedObject.Type] = [:]
@@ -163,8 +163,8 @@ public final class PersistentStoreCoordinator: Sendable {
   ///   - configuration: the name of a configuration of the model.
   ///   - postsRemoteChanges: whether `remoteChangeNotification` is posted after every write to the store.
   /// - Throws: `StoreError.failure` for an unknown configuration, a store of another model instance, or a store that
-  ///   is there already; `.unsupported` for a store that cannot be observed. `ModelError` when a regular expression or rule of
-  ///   the model is invalid.
+  ///   is there already; `.unsupported` for a store that cannot be observed. `ModelError` when a regular expression or
+  ///   rule of the model is invalid.
   public func add(
     _ store: any PersistentStore, configuration: String? = nil, postsRemoteChanges: Bool = false
   ) throws {

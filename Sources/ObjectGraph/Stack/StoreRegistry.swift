@@ -58,9 +58,10 @@ extension PersistentStore {
 
 extension PersistentStore {
   /// What the store was added with, by the keys of options: those of the description that say something else than a new
-  /// one does, whether it may be migrated and by an inferred mapping, and options of the store's type. Nil of a store that
-  /// the program opened itself, or that belongs to no coordinator. Types of stores that have options of their own under this
-  /// name, such as `SQLiteStore`, give those where they are known as such: `any PersistentStore` gives these.
+  /// one does, whether it may be migrated and by an inferred mapping, and options of the store's type. Nil of a store
+  /// that the program opened itself, or that belongs to no coordinator. Types of stores that have options of their own
+  /// under this name, such as `SQLiteStore`, give those where they are known as such: `any PersistentStore` gives
+  /// these.
   public var options: [AnyHashable: Any]? {
     persistentStoreCoordinator?.options(of: self)?.compactMapValues(\.anyValue)
   }

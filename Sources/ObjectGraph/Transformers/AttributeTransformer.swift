@@ -1,6 +1,6 @@
 public import Foundation
 public import ObjectModel
-public import PropertyLists
+import PropertyLists
 import Synchronization
 
 /// Makes the values of Transformable attributes of the bytes that stores hold, and bytes of values: what a value
@@ -65,15 +65,6 @@ public struct AttributeTransformError: Error, Sendable, Hashable, CustomStringCo
 
   /// The attribute and what is wrong.
   public var description: String { "\(attribute): \(message)" }
-}
-
-extension ArchiveContentError: BridgedError {
-  /// The description, under Foundation's name.
-  public var errorDescription: String? { description }
-  /// The type's own: Core Data has no such errors.
-  public static var errorDomain: String { "Seedbed.ArchiveContentError" }
-  /// Always 1: there is one kind.
-  public var errorCode: Int { 1 }
 }
 
 extension AttributeTransformError: BridgedError {

@@ -16,8 +16,8 @@ public struct AttributeDefinition: Sendable, Hashable {
   public var maximumValue: Value = .null
   /// An ICU regular expression that the whole string must match.
   public var regularExpression: String?
-  /// Conditions of the program's own that every value must meet. Model files do not keep them, and batches, which assign
-  /// the elements of composite attributes, look at those of the elements alone.
+  /// Conditions of the program's own that every value must meet. Model files do not keep them, and batches, which
+  /// assign the elements of composite attributes, look at those of the elements alone.
   public var validationRules: [ValidationRule] = []
   /// Whether large values may be kept in files beside the store.
   public var allowsExternalBinaryDataStorage = false

@@ -10,7 +10,7 @@ extension String {
 
 extension Sequence {
   /// The elements sorted by a name, by code point.
-  func sortedByCodePoint(_ name: (Element) -> String) -> [Element] {
+  package func sortedByCodePoint(_ name: (Element) -> String) -> [Element] {
     sorted { name($0).precedesByCodePoint(name($1)) }
   }
 }

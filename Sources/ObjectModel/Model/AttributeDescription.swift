@@ -57,8 +57,8 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
   /// The composite type of a `CompositeAttributeDescription`, whose `elements` are set; nil of others.
   public final var composite: AttributeDefinition.CompositeReference? { definition.composite }
 
-  /// The class of the values, as the model names it or as values of the type have it: `NSString`, `NSNumber` and so on. Nil
-  /// of a Transformable attribute, a composite and an attribute without a type for which the model names none.
+  /// The class of the values, as the model names it or as values of the type have it: `NSString`, `NSNumber` and so on.
+  /// Nil of a Transformable attribute, a composite and an attribute without a type for which the model names none.
   public final var attributeValueClassName: String? {
     get { stored.attributeValueClassName ?? stored.type.usualClassName }
     set { change { $0.attributeValueClassName = newValue == $0.type.usualClassName ? nil : newValue } }

@@ -1,9 +1,9 @@
 import Synchronization
 
 extension ManagedObjectModel {
-  /// A model without entities, which may be given some until it is first used: by a coordinator, a container or a store,
-  /// or by asking for what it must be whole for, such as version hashes. That makes it final; a mistake in it then stops
-  /// the program, as Core Data raises an exception.
+  /// A model without entities, which may be given some until it is first used: by a coordinator, a container or a
+  /// store, or by asking for what it must be whole for, such as version hashes. That makes it final; a mistake in it
+  /// then stops the program, as Core Data raises an exception.
   /// `init(entities:configurations:fetchRequestTemplates:versionIdentifier:)` throws it.
   public convenience init() { self.init(ModelDraft()) }
 

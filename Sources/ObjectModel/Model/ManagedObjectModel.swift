@@ -3,8 +3,8 @@ import Synchronization
 
 /// A validated set of entities with their relationships resolved and their version hashes computed.
 ///
-/// It does not change, but for one that `init()` makes: code puts that together out of descriptions, as Core Data's code
-/// does, and its first use validates it and makes it final (`ManagedObjectModel+Draft.swift`).
+/// It does not change, but for one that `init()` makes: code puts that together out of descriptions, as Core Data's
+/// code does, and its first use validates it and makes it final (`ManagedObjectModel+Draft.swift`).
 public final class ManagedObjectModel: @unchecked Sendable {
   /// What a finished model has.
   struct Contents {
@@ -42,8 +42,8 @@ public final class ManagedObjectModel: @unchecked Sendable {
     }
   }
 
-  /// The contents, unless code puts the model together. They are constant, so that reading a part of them copies nothing:
-  /// the engine asks entities all the time.
+  /// The contents, unless code puts the model together. They are constant, so that reading a part of them copies
+  /// nothing: the engine asks entities all the time.
   private let fixed: Contents
   /// Whether code puts the model together, or did.
   private let isBuilt: Bool

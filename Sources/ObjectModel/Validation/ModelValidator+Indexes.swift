@@ -34,6 +34,13 @@ extension ModelValidator {
           .duplicateName, entity: index, element: element, errorUpTo: .strict,
           "\(entity.name) has more than one fetch index named \(fetchIndex.name)", hint: "rename or remove one of them")
       }
+      // An index of the store has the name as it is, without quotes.
+      if !Self.isValidName("_" + fetchIndex.name) {
+        report(
+          .invalidName, entity: index, element: element,
+          "\"\(fetchIndex.name)\" is not a valid name of a fetch index (\(entity.name))",
+          hint: "take letters, digits and underscores")
+      }
       if fetchIndex.name.isEmpty || fetchIndex.elements.isEmpty {
         report(
           .invalidFetchIndex, entity: index, element: element, errorUpTo: .strict,

@@ -76,15 +76,10 @@ extension RunError {
         "several \(entity) have the same \(constraint.joined(separator: ", ")) (\(message))",
         hint: "match by the constraint")
     case .incompatibleModel(let differing, let missing, let extra):
-      let parts = [
-        (differing.count == 1 ? "differs" : "differ", differing),
-        ((missing.count == 1 ? "is" : "are") + " missing in the store", missing),
-        ((extra.count == 1 ? "is" : "are") + " not in the model", extra),
-      ]
       self.init(
         .badPipeline, code: "store.incompatible-model",
         "\(path) was made with another model: "
-          + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; "),
+          + StoreError.text(ofDiffering: differing, missing: missing, extra: extra),
         hint:
           "use the model version the store was made with; seedbed check \(FilePath.argument(path)) --model MODEL says what differs"
       )

@@ -33,7 +33,8 @@ package enum FileLock {
     return unsafe fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
-  /// Takes a lock for reading on some bytes of an open file, which others may share; it is released with its descriptor.
+  /// Takes a lock for reading on some bytes of an open file, which others may share; it is released with its
+  /// descriptor.
   /// - Returns: false when a lock for writing is in the way.
   package static func share(_ bytes: Range<Int64>, of descriptor: Int32) -> Bool {
     // `F_OFD_SETLK`: a lock of the descriptor's own, which the end of another one does not release.

@@ -3,8 +3,8 @@ public import ObjectModel
 import class Foundation.NSNumber
 
 extension AttributeDescription {
-  /// The conditions that every value must meet, in which `SELF` is the value: those of `minimumValue`, `maximumValue` and
-  /// `regularExpression`, and the program's own.
+  /// The conditions that every value must meet, in which `SELF` is the value: those of `minimumValue`, `maximumValue`
+  /// and `regularExpression`, and the program's own.
   public var validationPredicates: [FetchPredicate] {
     definition.limitPredicates.map(\.predicate)
       + definition.validationRules.map { FetchPredicate(format: $0.predicate) }
@@ -21,8 +21,8 @@ extension AttributeDescription {
 
   /// Sets all conditions that values must meet, those of limits included: a predicate that says what `minimumValue`,
   /// `maximumValue` or `regularExpression` can say, and has no warning, becomes that. The version hash does not know of
-  /// them. A predicate that has no text, such as a closure, stops the program, and so does a key that values do not have
-  /// when one is checked.
+  /// them. A predicate that has no text, such as a closure, stops the program, and so does a key that values do not
+  /// have when one is checked.
   /// - Parameters:
   ///   - predicates: `SELF` in them is the value, and `length` the length of a text.
   ///   - warnings: what is said of values that do not meet them, one for each predicate.

@@ -2,13 +2,13 @@
   public import Foundation
 #endif
 
-// Core Data code passes dates and the like as `date as CVarArg`. With Apple's Foundation such a cast gives the class that the
-// type bridges to, which is a `CVarArg`; elsewhere nothing bridges, so the types conform themselves. `String(format:)` then
-// writes them for `%@` as it writes those classes: by their description.
+// Core Data code passes dates and the like as `date as CVarArg`. With Apple's Foundation such a cast gives the class
+// that the type bridges to, which is a `CVarArg`; elsewhere nothing bridges, so the types conform themselves.
+// `String(format:)` then writes them for `%@` as it writes those classes: by their description.
 
 extension FetchPredicate {
-  /// As `init(format:_:)` of `PredicateArgument`, with arguments that were cast to `CVarArg`, as in `uuid as CVarArg`. One
-  /// that cannot be an argument of a predicate stops the program.
+  /// As `init(format:_:)` of `PredicateArgument`, with arguments that were cast to `CVarArg`, as in `uuid as CVarArg`.
+  /// One that cannot be an argument of a predicate stops the program.
   @_disfavoredOverload
   public init(format: String, _ arguments: any CVarArg...) {
     self.init(format: format, argumentArray: arguments as [Any])

@@ -90,8 +90,8 @@ extension FetchExpression {
 }
 
 extension FetchPredicate {
-  /// As `withSubstitutionVariables(_:)`, with values of any type that key-value code has. One that cannot be an argument
-  /// stops the program.
+  /// As `withSubstitutionVariables(_:)`, with values of any type that key-value code has. One that cannot be an
+  /// argument stops the program.
   @_disfavoredOverload
   public func withSubstitutionVariables(_ values: [String: Any]) -> FetchPredicate {
     substituting(values.mapValues { argument(of: $0)?.predicateExpression ?? .constant(.null) })
@@ -99,7 +99,8 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// As `init(forConstantValue:)`, of any type that key-value code has. One that cannot be an argument stops the program.
+  /// As `init(forConstantValue:)`, of any type that key-value code has. One that cannot be an argument stops the
+  /// program.
   @_disfavoredOverload
   public init(forConstantValue value: Any?) {
     self = value.flatMap { argument(of: $0)?.predicateExpression } ?? .constant(.null)

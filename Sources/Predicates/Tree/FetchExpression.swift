@@ -35,7 +35,7 @@ public indirect enum FetchExpression: Sendable, Hashable {
   case collection(CollectionOperator, of: FetchExpression, FetchPredicate.KeyPath)
   /// An element of a list, or its size: `stops[FIRST]`.
   case element(of: FetchExpression, Position)
-  /// A function of operands; as many as `Function.operandCounts` says.
+  /// A function of operands; as many as `Function.operandCount` says.
   case function(Function, [FetchExpression])
   /// `SUBQUERY(collection, $variable, predicate)`: the elements of the list for which the predicate holds. Inside it
   /// the variable is the element, and key paths and `SELF` are still those of the object that the whole predicate is

@@ -38,7 +38,7 @@ extension MigrationConditions {
 
   /// Objects outside the old model that stay, by their names in upper case: `table`, `view` or `index`.
   private func foreignNames() throws -> [String: String] {
-    var own = ForeignObjects.bookkeeping.union(work.oldTableNames.map { $0.uppercased() })
+    var own = StoreLayout.bookkeepingTables.union(work.oldTableNames.map { $0.uppercased() })
     for index in work.old.indexes {
       if case .rTree = index.kind { own.formUnion(([""] + Self.shadowSuffixes).map { (index.name + $0).uppercased() }) }
     }

@@ -72,7 +72,7 @@ package struct ForeignObjects: Sendable {
       try tables.map { name in (name, try Self.columnNames(name, connection)) }, uniquingKeysWith: { first, _ in first }
     )
     indexes = try ForeignIndex.all(connection, layout, tables: present)
-    let known = tables.union(Self.bookkeeping)
+    let known = tables.union(StoreLayout.bookkeepingTables)
     var layoutStatements: [String] = []
     let statement = try Statement(
       connection,
@@ -116,10 +116,6 @@ package struct ForeignObjects: Sendable {
     guard case .ordinary(let columns) = try SchemaGuard(connection: connection).table(table) else { return [] }
     return columns
   }
-
-  static let bookkeeping: Set<String> = [
-    "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
-  ]
 }
 
 extension ForeignObjects {

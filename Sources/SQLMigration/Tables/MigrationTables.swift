@@ -74,7 +74,7 @@ struct MigrationTables {
     for view in views.sorted(by: { $0.type > $1.type }) {
       statements.insert("DROP \(view.type) \(quoted(view.name))", at: 0)
     }
-    statements += work.names.sorted { $0.key < $1.key }.map { "ALTER TABLE \(quoted($0)) RENAME TO \($1)" }
+    statements += work.names.sortedByCodePoint(\.key).map { "ALTER TABLE \(quoted($0)) RENAME TO \($1)" }
     for statement in statements { try connection.execute(statement) }
   }
 
@@ -183,7 +183,7 @@ struct MigrationTables {
       }
     }
     for table in work.droppedTableNames { try connection.execute("DROP TABLE \(quoted(work.name(table)))") }
-    for (old, new) in work.keptNames.sorted(by: { $0.key < $1.key }) where old != new {
+    for (old, new) in work.keptNames.sortedByCodePoint(\.key) where old != new {
       try connection.execute("ALTER TABLE \(quoted(work.name(old))) RENAME TO \(new)")
     }
     for table in work.tables {

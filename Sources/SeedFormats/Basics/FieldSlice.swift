@@ -1,5 +1,5 @@
-/// One field of a record: its slice of `RecordBatch.bytes`, its kind, and where it stood as written. A batch has one for
-/// each field path that was asked for.
+/// One field of a record: its slice of `RecordBatch.bytes`, its kind, and where it stood as written. A batch has one
+/// for each field path that was asked for.
 ///
 /// CSV paths are column names or positions; JSON paths are JSON Pointers or dotted paths.
 public struct FieldSlice: Sendable, Equatable {

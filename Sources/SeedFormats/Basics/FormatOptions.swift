@@ -87,8 +87,8 @@ public struct FormatOptions: Sendable, Equatable {
   public var expectsArray = false
   /// JSON document: the bytes are a property list, in XML or binary, whose values are taken as JSON has them.
   public var isPropertyList = false
-  /// JSON document: the records are the members of an object, to which the pointer leads; their keys become the field of
-  /// this name, and a value that is no object becomes the field `value`. nil: they are the elements of an array.
+  /// JSON document: the records are the members of an object, to which the pointer leads; their keys become the field
+  /// of this name, and a value that is no object becomes the field `value`. nil: they are the elements of an array.
   public var keyedBy: String?
   /// JSON: comments (`// …` and `/* … */`) and commas before a closing bracket or brace are passed over.
   public var isLenient = false

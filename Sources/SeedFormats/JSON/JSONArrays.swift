@@ -78,7 +78,7 @@ struct JSONArrays {
         continue
       }
       // Safety: `end` is no greater than the count; where a string is cut off, `max` keeps the length at 0 or above.
-      let end = unsafe JSONArrays.endOfString(json, from: position)
+      let end = unsafe JSONPointerLocator.endOfString(json, from: position)
       if isKey, arrayDepth == 0, let last = containers.indices.last, let base = json.baseAddress {
         scratch.removeAll()
         unsafe JSONStringDecoding.unescape(
@@ -108,18 +108,5 @@ struct JSONArrays {
   /// A key as a reference token of a JSON Pointer.
   private static func token(_ key: [UInt8]) -> String {
     "/" + JSONPointer.escaped(String(decoding: key, as: UTF8.self))
-  }
-
-  /// The position after the string that opens at `start`, or the end of the text.
-  static func endOfString(_ json: UnsafeRawBufferPointer, from start: Int) -> Int {
-    var index = start + 1
-    while index < json.count {
-      switch unsafe json[index] {
-      case 0x5C: index += 2
-      case 0x22: return index + 1
-      default: index += 1
-      }
-    }
-    return json.count
   }
 }

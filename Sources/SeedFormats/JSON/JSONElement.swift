@@ -26,7 +26,7 @@
     case 0x66: return unsafe .boolean(false)
     case 0x22:
       // Safety: `end` is no greater than the count, and the range never begins behind its end.
-      let end = unsafe JSONArrays.endOfString(json, from: start)
+      let end = unsafe JSONPointerLocator.endOfString(json, from: start)
       let inside = unsafe UnsafeRawBufferPointer(rebasing: json[(start + 1)..<max(end - 1, start + 1)])
       return unsafe .text(JSONStringDecoding.text(inside))
     default:

@@ -79,7 +79,7 @@ enum UnmendedReject {
       case 0x2C: isKey = depth == 1
       case 0x22:
         let start = position + 1
-        position = unsafe JSONArrays.endOfString(text, from: position)
+        position = unsafe JSONPointerLocator.endOfString(text, from: position)
         guard isKey else { continue }
         isKey = false
         return start..<max(position - 1, start)

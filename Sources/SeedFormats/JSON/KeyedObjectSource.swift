@@ -1,6 +1,6 @@
-/// A JSON document in which the records are the members of an object, as one in which they are the elements of an array:
-/// the key of each becomes its first field, and a value that is no object becomes the field `value`. Lines stay as they
-/// are. What is no JSON comes through as it is, for the reader to refuse.
+/// A JSON document in which the records are the members of an object, as one in which they are the elements of an
+/// array: the key of each becomes its first field, and a value that is no object becomes the field `value`. Lines stay
+/// as they are. What is no JSON comes through as it is, for the reader to refuse.
 @safe final class KeyedObjectSource: BlockSource {
   private enum State {
     /// On the way to the object, outside of keys; in a key on the way, or a text.

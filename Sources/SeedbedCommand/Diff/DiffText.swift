@@ -36,7 +36,7 @@ enum DiffText {
     return "\(key.entity) " + key.values.map { text($0.value) }.joined(separator: ", ")
   }
 
-  private static func text(_ value: Value) -> String { json(value).text(isIndented: false) }
+  private static func text(_ value: Value) -> String { value.json.text(isIndented: false) }
 
   /// The counts, a line for each entity.
   static func text(_ summary: ComparisonSummary) -> String {
@@ -78,7 +78,7 @@ enum DiffText {
 
   private static func json(_ difference: PropertyDifference.Difference) -> JSONValue {
     switch difference {
-    case .attribute(let left, let right): .object([("first", json(left)), ("second", json(right))])
+    case .attribute(let left, let right): .object([("first", left.json), ("second", right.json)])
     case .toOne(let left, let right):
       .object([("first", left.map(json) ?? .null), ("second", right.map(json) ?? .null)])
     case .toMany(let removed, let added, let isReordered):
@@ -93,25 +93,9 @@ enum DiffText {
 
   private static func members(_ key: ObjectKey, withPrimaryKey: Bool) -> [(String, JSONValue)] {
     var members: [(String, JSONValue)] = [("entity", .string(key.entity))]
-    if !key.values.isEmpty { members.append(("key", .object(key.values.map { ($0.name, json($0.value)) }))) }
+    if !key.values.isEmpty { members.append(("key", .object(key.values.map { ($0.name, $0.value.json) }))) }
     if withPrimaryKey { members.append(("primaryKey", .number("\(key.primaryKey)"))) }
     return members
-  }
-
-  private static func json(_ value: Value) -> JSONValue {
-    switch value {
-    case .null: .null
-    case .integer(let number): .number("\(number)")
-    case .boolean(let flag): .boolean(flag)
-    case .double(let number): number.isFinite ? .double(number) : .string("\(number)")
-    case .decimal(let number): number.isNaN ? .string("nan") : .number("\(number)")
-    case .string(let text): .string(text)
-    case .date(let date): .string(StoredValueText.text(ofDate: date.timeIntervalSinceReferenceDate))
-    case .data(let data): .string(data.base64EncodedString())
-    case .uuid(let uuid): .string(uuid.uuidString)
-    case .uri(let url): .string(url.absoluteString)
-    case .composite(let elements): .object(elements.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })
-    }
   }
 
   /// The counts and what the models have not in common, as one object.

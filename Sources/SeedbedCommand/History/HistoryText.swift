@@ -1,3 +1,4 @@
+import Exports
 import Foundation
 import ObjectGraph
 import ObjectModel
@@ -18,7 +19,7 @@ enum HistoryText {
       }
       if let tombstone = change.tombstoneValues, !tombstone.isEmpty {
         line +=
-          ": " + tombstone.sorted { $0.key < $1.key }.map { "\($0.key) \(plain($0.value))" }.joined(separator: ", ")
+          ": " + tombstone.sortedByCodePoint(\.key).map { "\($0.key) \(plain($0.value))" }.joined(separator: ", ")
       }
       return line
     }
@@ -49,7 +50,7 @@ enum HistoryText {
     }
     if let tombstone = change.tombstoneValues {
       members.append(
-        ("tombstone", .object(tombstone.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })))
+        ("tombstone", .object(tombstone.sortedByCodePoint(\.key).map { ($0.key, $0.value.json) })))
     }
     return .object(members)
   }
@@ -70,16 +71,6 @@ enum HistoryText {
   }
 
   /// A value that a tombstone keeps: bytes as base64, dates in ISO 8601.
-  private static func json(_ value: Value) -> JSONValue {
-    switch value {
-    case .null: .null
-    case .integer(let number): .integer(Int(number))
-    case .boolean(let flag): .boolean(flag)
-    case .double(let number): .double(number)
-    default: .string(plain(value))
-    }
-  }
-
   private static func plain(_ value: Value) -> String {
     switch value {
     case .string(let text): text

@@ -1,3 +1,4 @@
+import Exports
 import Foundation
 import ImportEngine
 import ObjectModel
@@ -35,8 +36,8 @@ enum ModelJSON {
     var members: [(String, JSONValue)] = [
       ("name", .string(attribute.name)), ("type", .string(attribute.type.name)),
       ("isOptional", .boolean(attribute.isOptional)), ("isTransient", .boolean(attribute.isTransient)),
-      ("default", value(attribute.defaultValue)), ("minimum", value(attribute.minimumValue)),
-      ("maximum", value(attribute.maximumValue)), ("regularExpression", text(attribute.regularExpression)),
+      ("default", attribute.defaultValue.json), ("minimum", attribute.minimumValue.json),
+      ("maximum", attribute.maximumValue.json), ("regularExpression", text(attribute.regularExpression)),
       ("allowsExternalBinaryDataStorage", .boolean(attribute.allowsExternalBinaryDataStorage)),
       ("preservesValueInHistoryOnDeletion", .boolean(attribute.preservesValueInHistoryOnDeletion)),
       ("usesScalarValueType", .boolean(attribute.usesScalarValueType)),
@@ -87,18 +88,6 @@ enum ModelJSON {
           })
       ),
     ])
-  }
-
-  private static func value(_ value: Value) -> JSONValue {
-    switch value {
-    case .null: .null
-    case .integer(let number): .integer(Int(number))
-    case .boolean(let flag): .boolean(flag)
-    case .double(let number): .double(number)
-    case .decimal(let number): number.isFinite ? .number("\(number)") : .null
-    case .string(let text): .string(text)
-    default: .string(PropertyText.text(value))
-    }
   }
 
   private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }

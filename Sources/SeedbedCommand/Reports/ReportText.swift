@@ -8,7 +8,7 @@ enum ReportText {
   /// - Parameter showsStages: also where the time went.
   static func text(_ report: RunReport, showsStages: Bool = false) -> String {
     var lines: [String] = []
-    let path = shown(report.storePath)
+    let path = FilePath.shown(report.storePath)
     switch report.result {
     case .built: lines.append(Terminal.bold("Built \(path)") + " · " + summary(report))
     case .updated: lines.append(Terminal.bold("Updated \(path)") + " · " + summary(report))
@@ -41,7 +41,7 @@ enum ReportText {
     }
     lines += rejects(report)
     if [.built, .updated, .unchanged].contains(report.result) {
-      let model = report.modelPath.isEmpty ? "" : " --model " + FilePath.quoted(shown(report.modelPath))
+      let model = report.modelPath.isEmpty ? "" : " --model " + FilePath.quoted(FilePath.shown(report.modelPath))
       lines += ["", "Look at it:", "  \(Terminal.commandName) inspect \(FilePath.quoted(path))\(model)"]
       if let entity = report.steps.first?.entity {
         lines.append("  \(Terminal.commandName) query \(FilePath.quoted(path)) \(entity) --limit 10\(model)")
@@ -51,7 +51,7 @@ enum ReportText {
   }
 
   private static func upToDate(_ report: RunReport) -> String {
-    let path = shown(report.storePath)
+    let path = FilePath.shown(report.storePath)
     let lines = [
       Terminal.bold("Unchanged \(path)")
         + " · it is up to date: neither the pipeline, the model nor a source has changed"
@@ -63,7 +63,7 @@ enum ReportText {
   private static func exports(_ report: RunReport) -> [String] {
     report.exports.map { export in
       let verb = report.result == .dryRun ? "would export" : "exported"
-      return "\(verb) \(export.rows.grouped) \(export.entity) to \(shown(export.path))"
+      return "\(verb) \(export.rows.grouped) \(export.entity) to \(FilePath.shown(export.path))"
     }
   }
 
@@ -135,20 +135,14 @@ enum ReportText {
         "  \(count)\(group.code), \(HarmlessText.of(group.subject))" + (group.count > 1 ? ", the first:" : ":"))
       lines.append("    " + group.first.text.replacingOccurrences(of: "\n", with: "\n    "))
     }
-    for file in report.rejectFiles { lines.append("  written to \(shown(file))") }
+    for file in report.rejectFiles { lines.append("  written to \(FilePath.shown(file))") }
     return lines
   }
 
   /// The message about rejects with `--quiet`.
   static func rejectLine(_ report: RunReport) -> String {
-    let files = report.rejectFiles.map { shown($0) }.joined(separator: ", ")
+    let files = report.rejectFiles.map { FilePath.shown($0) }.joined(separator: ", ")
     return "rejected \(report.counts.rejected.grouped) of "
       + ReadableText.count(report.counts.total, "record", "records") + (files.isEmpty ? "" : ": \(files)")
-  }
-
-  /// Relative to the working folder where it lies below it.
-  static func shown(_ path: String) -> String {
-    let folder = FileManager.default.currentDirectoryPath + "/"
-    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 }

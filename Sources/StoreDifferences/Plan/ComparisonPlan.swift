@@ -14,10 +14,10 @@ struct ComparisonPlan {
     var notes: [String] = []
     var entities: [ComparedEntity] = []
     func note(_ what: String, _ store: String) { notes.append("only the \(store) store has \(what)") }
-    for entity in right.entities.sorted(by: { $0.name < $1.name }) where left[entity.name] == nil {
+    for entity in right.entities.sortedByCodePoint(\.name) where left[entity.name] == nil {
       note("the entity \(entity.name)", "second")
     }
-    for entity in left.entities.sorted(by: { $0.name < $1.name }) {
+    for entity in left.entities.sortedByCodePoint(\.name) {
       guard let other = right[entity.name] else {
         note("the entity \(entity.name)", "first")
         continue

@@ -12,8 +12,8 @@ package struct BatchRowRules {
   /// Required properties that no column gives and that have no default.
   private let missing: [(name: String, code: ValidationError.Code, message: String)]
 
-  /// - Throws: `ModelError` for an invalid regular expression or rule, `StoreError.failure` for a column that does not belong
-  ///   to the entity.
+  /// - Throws: `ModelError` for an invalid regular expression or rule, `StoreError.failure` for a column that does not
+  ///   belong to the entity.
   package init(_ entity: Entity, columns: [RowBatch.Column]) throws {
     self.entity = entity
     var named: Set<String> = []

@@ -51,13 +51,8 @@ extension StoreError: CustomStringConvertible {
     case .constraintConflict(let entity, let constraint, let message):
       return "several \(entity) have the same \(constraint.joined(separator: ", ")): \(message)"
     case .incompatibleModel(let differing, let missing, let extra):
-      let parts = [
-        (differing.count == 1 ? "differs" : "differ", differing),
-        ((missing.count == 1 ? "is" : "are") + " missing in the store", missing),
-        ((extra.count == 1 ? "is" : "are") + " not in the model", extra),
-      ]
       return "the store was made with another model: "
-        + parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; ")
+        + Self.text(ofDiffering: differing, missing: missing, extra: extra)
     case .notAStore(let path, let message): return "\(path) is not a Core Data store: \(message)"
     case .busy(let path): return "\(path) is locked by another process"
     case .missing(let path): return "\(path): there is no such file"
@@ -69,6 +64,16 @@ extension StoreError: CustomStringConvertible {
         + (first.map { "\($0) is the first that is left" } ?? "nothing is left of it")
     case .unsupported(let message), .failure(let message): return message
     }
+  }
+
+  /// The entities of `incompatibleModel`, for messages.
+  package static func text(ofDiffering differing: [String], missing: [String], extra: [String]) -> String {
+    let parts = [
+      (differing.count == 1 ? "differs" : "differ", differing),
+      ((missing.count == 1 ? "is" : "are") + " missing in the store", missing),
+      ((extra.count == 1 ? "is" : "are") + " not in the model", extra),
+    ]
+    return parts.filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) \($0.0)" }.joined(separator: "; ")
   }
 }
 

@@ -8,8 +8,8 @@ public struct SaveRequest: Sendable {
   public var updated: [Snapshot] = []
   /// Deleted objects with the version they were read at.
   public var deleted: [(objectID: ObjectID, version: Int64)] = []
-  /// Objects that the save does not change, and that must not have changed since they were read at this version: a store
-  /// compares them as it does those that are updated.
+  /// Objects that the save does not change, and that must not have changed since they were read at this version: a
+  /// store compares them as it does those that are updated.
   public var checked: [(objectID: ObjectID, version: Int64)] = []
   /// The new membership of changed to-many relationships, as far as no to-one column of the other side has it:
   /// many-to-many, to-many without inverse, and the order of ordered ones.

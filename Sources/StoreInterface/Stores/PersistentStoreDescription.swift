@@ -30,11 +30,11 @@ public final class PersistentStoreDescription: Sendable {
     public var postsRemoteChanges = false
     /// SQLite: pragmas that are set when the store is opened, by their names: `journal_mode` (of a file that is not
     /// read-only), `synchronous`, `cache_size`, `temp_store`, `wal_autocheckpoint`, `secure_delete`, `fullfsync`,
-    /// `checkpoint_fullfsync`. Others, and values that could lose data, are refused when it is opened. They are those of
-    /// the connection that writes; others that read beside it have the size of the cache only.
+    /// `checkpoint_fullfsync`. Others, and values that could lose data, are refused when it is opened. They are those
+    /// of the connection that writes; others that read beside it have the size of the cache only.
     public var sqlitePragmas: [String: String] = [:]
-    /// SQLite: whether the file is written anew when it is opened, without free pages (`VACUUM`). Not for a read-only one; it fails as busy
-    /// while another connection reads it.
+    /// SQLite: whether the file is written anew when it is opened, without free pages (`VACUUM`). Not for a read-only
+    /// one; it fails as busy while another connection reads it.
     public var vacuumsWhenOpened = false
     /// SQLite: whether statistics for the choice of indexes are made when the file is opened (`ANALYZE`). Not for a
     /// read-only one.

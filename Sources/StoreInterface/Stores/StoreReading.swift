@@ -30,6 +30,13 @@ public protocol StoreReading: Sendable {
 }
 
 extension StoreReading {
+  /// Refuses an entity of another model.
+  package func requireOwn(_ entity: Entity) throws(StoreError) {
+    guard entity.model === model else {
+      throw .failure("\(entity.name) belongs to another model than the store's")
+    }
+  }
+
   /// Asks for one owner after the other; stores may implement a faster way.
   public func members(of owners: [ObjectID], relationship: Relationship) throws -> [[ObjectID]] {
     try owners.map { try members(of: $0, relationship: relationship) }

@@ -13,9 +13,9 @@ extension ValidationError: BridgedError {
     problems.count == 1 ? problems[0].code.coreDataCode : CoreDataErrorCode.validationMultipleErrors
   }
 
-  /// Under Core Data's keys: of one problem the object (its id), the property, the value as key-value coding has it, the
-  /// predicate and the underlying error; of several an error for each in `NSDetailedErrors`, as a save that has only
-  /// that one would throw it.
+  /// Under Core Data's keys: of one problem the object (its id), the property, the value as key-value coding has it,
+  /// the predicate and the underlying error; of several an error for each in `NSDetailedErrors`, as a save that has
+  /// only that one would throw it.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: description]
     if problems.count == 1 {

@@ -43,8 +43,8 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     public var predicate: String?
     private var thrown = ThrownError()
 
-    /// What a `validate…` method of a subclass threw; nil where a rule of the model is broken. Problems that differ in nothing else
-    /// are equal.
+    /// What a `validate…` method of a subclass threw; nil where a rule of the model is broken. Problems that differ in
+    /// nothing else are equal.
     public var underlyingError: (any Error)? { thrown.error }
 
     /// A problem of a property, or of an object as a whole.
@@ -112,8 +112,8 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   }
 
   /// What a save with these problems throws: a single error of a subclass's method as it is, if every program can catch
-  /// it. Others stay a problem's `underlyingError`: a `catch let error as NSError`, which Core Data code is full of, ends the
-  /// program for them outside Apple's systems (`BridgedError`).
+  /// it. Others stay a problem's `underlyingError`: a `catch let error as NSError`, which Core Data code is full of,
+  /// ends the program for them outside Apple's systems (`BridgedError`).
   package var thrown: any Error {
     guard problems.count == 1, let error = problems[0].underlyingError, ThrownError.canBeCaughtAsNSError(error) else {
       return self

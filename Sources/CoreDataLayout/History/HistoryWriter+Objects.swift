@@ -79,7 +79,7 @@ extension StoreLayout {
     let attributes = entity.attributes.filter { !$0.isTransient }.map(\.name)
     let relationships = entity.relationships.filter { !$0.definition.isTransient }
     var names = attributes + relationships.map(\.name)
-    names.sort { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) }
+    names.sort { $0.precedesByCodePoint($1) }
     for (bit, name) in names.enumerated() {
       mask.bitByProperty[name] = bit
       if let attribute = entity.attribute(name) {
@@ -89,7 +89,7 @@ extension StoreLayout {
       }
     }
     var bit = names.count
-    for relationship in relationships.sorted(by: { $0.name < $1.name }) where !relationship.isToMany {
+    for relationship in relationships.sortedByCodePoint(\.name) where !relationship.isToMany {
       for column in [entityColumn(of: relationship), orderColumn(of: relationship)] {
         guard let column else { continue }
         mask.bitByColumn[column.name] = bit

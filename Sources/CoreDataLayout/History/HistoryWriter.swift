@@ -24,7 +24,6 @@ package final class HistoryWriter {
   /// What the open transaction has changed so far.
   private(set) var pending = Pending()
 
-  static let tables: Set<String> = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
   static let change = 16_001
   static let transactionEntity = 16_002
   static let string = 16_003

@@ -4,7 +4,7 @@ import SQLitePages
 import StoreInterface
 
 /// How the records of one table are made from row batches of one shape. Worked out once, then shared by all workers.
-public struct RecordShape: Sendable {
+public struct RowShape: Sendable {
   /// The kind of a column's values.
   enum Kind: UInt8, Sendable {
     /// The same in every row.
@@ -72,12 +72,12 @@ public struct RecordShape: Sendable {
     fields = try plan.table.columns.map { column in
       let isReal = column.sqlType == "FLOAT"
       if let cell = plan.cells.firstIndex(where: { $0.name == column.name }) {
-        return try RecordShape.field(plan.cells[cell], cell, isReal)
+        return try RowShape.field(plan.cells[cell], cell, isReal)
       }
       switch column.role {
       case .primaryKey: return Field(kind: .constant)
-      case .entityNumber: return Field(kind: .constant, absent: RecordShape.number(Int64(plan.entityNumber)))
-      case .version: return Field(kind: .constant, absent: RecordShape.number(1))
+      case .entityNumber: return Field(kind: .constant, absent: RowShape.number(Int64(plan.entityNumber)))
+      case .version: return Field(kind: .constant, absent: RowShape.number(1))
       default:
         guard let unmapped = plan.unmapped.first(where: { $0.name == column.name }) else {
           return Field(kind: .constant)
@@ -87,7 +87,7 @@ public struct RecordShape: Sendable {
         }
         return Field(
           kind: .constant,
-          absent: try RecordShape.stored(unmapped.value, kind: unmapped.kind, isReal: isReal))
+          absent: try RowShape.stored(unmapped.value, kind: unmapped.kind, isReal: isReal))
       }
     }
     isSelfContained = !fields.contains { $0.kind == .externalBlob } && plan.unordered.isEmpty
@@ -104,7 +104,7 @@ public struct RecordShape: Sendable {
     fields = try cells.map { index in
       let cell = plan.cells[index]
       let isReal = plan.table.columns.contains { $0.name == cell.name && $0.sqlType == "FLOAT" }
-      var field = try RecordShape.field(cell, index, isReal)
+      var field = try RowShape.field(cell, index, isReal)
       field.absent = Constant(type: RowChanges.absentType)
       field.externalDefault = nil
       return field

@@ -14,8 +14,8 @@ public import StoreInterface
 /// a row begins, and as many after each value of any length; that is more than all numbers, constants and types of a
 /// row, and the eight bytes that a store of less may reach beyond. `rows.base` moves when it grows and is read again
 /// after each call that may let it grow.
-public final class RecordEncoder {
-  private let shape: RecordShape
+public final class RowEncoder {
+  private let shape: RowShape
   /// Writes the files of long values; nil where no row may need one.
   private let externalData: ExternalDataFolder?
   private var numericText: NumericText?
@@ -24,12 +24,12 @@ public final class RecordEncoder {
 
   /// An encoder for any thread.
   /// - Returns: nil when rows of this shape need the store while they are encoded.
-  public convenience init?(_ shape: RecordShape) {
+  public convenience init?(_ shape: RowShape) {
     guard shape.isSelfContained else { return nil }
     self.init(shape, externalData: nil)
   }
 
-  init(_ shape: RecordShape, externalData: ExternalDataFolder?) {
+  init(_ shape: RowShape, externalData: ExternalDataFolder?) {
     self.shape = shape
     self.externalData = externalData
     wideTypes = Array(repeating: 0, count: shape.fields.count)
@@ -37,7 +37,7 @@ public final class RecordEncoder {
 
   /// One field with the batch's bare pointers, so it lives no longer than one call.
   @unsafe private struct Operation {
-    var kind: RecordShape.Kind
+    var kind: RowShape.Kind
     var isReal: Bool
     var states: UnsafePointer<UInt8>?
     var keyStates: UnsafePointer<UInt8>?
@@ -101,7 +101,7 @@ public final class RecordEncoder {
     var body: UInt64 = 0
     var bodyCount = 0
 
-    init(_ fields: [RecordShape.Field]) {
+    init(_ fields: [RowShape.Field]) {
       for field in fields.prefix(8) {
         guard field.kind == .constant, field.absent.type < 0x80, bodyCount + field.absent.bytes.count <= 8 else {
           break
@@ -273,21 +273,21 @@ public final class RecordEncoder {
 
   /// Values that are stored in another form than the batch has them.
   private func converted(
-    _ kind: RecordShape.Kind, _ bytes: UnsafeRawBufferPointer, field: Int, key: Int64
-  ) throws -> RecordShape.Constant {
+    _ kind: RowShape.Kind, _ bytes: UnsafeRawBufferPointer, field: Int, key: Int64
+  ) throws -> RowShape.Constant {
     switch kind {
     case .decimal:
       guard unsafe RowBinder.isDecimal(bytes) else { throw unsafe malformed(field, bytes, "a decimal number") }
       let converter = try numericText ?? NumericText()
       numericText = converter
       let (type, stored) = try converter.stored(unsafe Array(bytes))
-      return RecordShape.Constant(type: type, bytes: stored)
+      return RowShape.Constant(type: type, bytes: stored)
     case .externalBlob:
       guard let externalData else { throw StoreError.failure("\(shape.entityName): external data needs the store") }
       var stored: [UInt8] = []
       let seed = RowBinder.seed(shape.entityNumber, key, shape.fields[field].cell)
       unsafe try externalData.encode(bytes, seed: seed, into: &stored)
-      return RecordShape.Constant(type: RecordEncoding.blobType(stored.count), bytes: stored)
+      return RowShape.Constant(type: RecordEncoding.blobType(stored.count), bytes: stored)
     default:
       throw StoreError.failure("\(shape.entityName): \(shape.names[field]) is no value of bytes")
     }
