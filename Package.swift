@@ -300,7 +300,7 @@ let package = Package(
       name: "ChangeFilesTests",
       dependencies: [
         "ChangeFiles", "Exports", "Pipelines", "CoreDataLayout", "MemoryStore", "ObjectGraph", "StoreInterface",
-        "ObjectModel", "TestSupport",
+        "ObjectModel", "TestStores", "TestSupport",
       ]),
     .testTarget(
       name: "StoreDifferencesTests",

@@ -7,6 +7,7 @@ import ObjectGraph
 import ObjectModel
 import Pipelines
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -359,8 +360,4 @@ struct AppliedChangesTests {
     let error = #expect(throws: RunError.self) { try apply(model, to: "other.sqlite") }
     #expect(error?.description.contains("Tag has no uniqueness constraint") == true, "\(String(describing: error))")
   }
-}
-
-extension ManagedObjectModel {
-  fileprivate func required(_ name: String) throws -> Entity { try #require(self[name]) }
 }

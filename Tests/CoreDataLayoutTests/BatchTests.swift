@@ -22,7 +22,7 @@ struct BatchTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Models.transit()
-    stop = try model.entity("Stop")
+    stop = try model.required("Stop")
     store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
   }
 
@@ -95,7 +95,7 @@ struct BatchTests {
 
   @Test("a row that would break another constraint is a conflict and does not stop the others")
   func conflict() throws {
-    let station = try model.entity("Station")
+    let station = try model.required("Station")
     _ = try upsert([[.text("a"), .null, .absent, .null, .null]])
     var outcomes: [RowOutcome] = []
     var keys: [Int64] = []
@@ -144,7 +144,7 @@ struct BatchTests {
     _ = try upsert([
       [.text("d"), .null, .absent, .null, .integer(1)], [.text("c"), .null, .absent, .null, .integer(2)],
     ])
-    let place = try model.entity("Place")
+    let place = try model.required("Place")
     let children = try #require(place.relationship("children"))
     func members(_ key: Int64) throws -> [Int64] {
       let owner = store.id(of: stop, key)
@@ -179,7 +179,7 @@ struct BatchTests {
 
   @Test("memberships are added once, replaced in order, and go with their rows")
   func links() throws {
-    let route = try model.entity("Route")
+    let route = try model.required("Route")
     _ = try upsert((0..<4).map { [.text("s\($0)"), .null, .absent, .null, .null] })
     try store.insert(
       makeBatch(route, [.init(.attribute("code"), .bytes)], [[.text("x")], [.text("y")]]), keys: [1, 2])
@@ -200,7 +200,7 @@ struct BatchTests {
     try store.link(neighbours, pairs: [(1, 2)], replacing: false)
     #expect(try members(neighbours, stop, 2) == [1])
 
-    let note = try model.entity("Note")
+    let note = try model.required("Note")
     try store.insert(makeBatch(note, [.init(.attribute("text"), .bytes)], [[.text("n")]]), keys: [1])
     let notes = try #require(route.relationship("notes"))
     try store.link(notes, pairs: [(1, 1)], replacing: false)
@@ -244,8 +244,8 @@ struct BatchTests {
   @Test("counts of derived attributes are kept, with triggers and without", arguments: [false, true])
   func derivedCounts(defers: Bool) throws {
     let model = try Models.library()
-    let shelf = try model.entity("Shelf")
-    let book = try model.entity("Book")
+    let shelf = try model.required("Shelf")
+    let book = try model.required("Book")
     var options = SQLiteStore.Options()
     options.defersIndexes = defers
     let store = try SQLiteStore.create(path: folder.path("b.sqlite"), model: model, options: options)

@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ struct ExplanationTests {
     entity.fetchIndexes = [.init("byRank", elements: [.init(.property("rank"))])]
     let model = try ManagedObjectModel(entities: [entity])
     store = try SQLiteStore.create(path: folder.path("Shop.sqlite"), model: model)
-    item = try model.entity("Item")
+    item = try model.required("Item")
     let columns: [RowBatch.Column] = [
       .init(.attribute("price"), .integer), .init(.attribute("name"), .bytes), .init(.attribute("rank"), .integer),
     ]

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ struct ExternalFileTests {
   init() throws {
     folder = try TemporaryFolder()
     let model = try Models.types()
-    sample = try model.entity("Sample")
+    sample = try model.required("Sample")
     store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     try store.insert(batch([1, 2]), keys: [1, 2])
   }

@@ -5,6 +5,7 @@ import SQLite
 import StoreInterface
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ struct FilePlacementTests {
     let columns: [RowBatch.Column] = [.init(.attribute("text"), .bytes), .init(.attribute("image"), .bytes)]
     try store.insert(
       makeBatch(
-        try model.entity("Sample"), columns,
+        try model.required("Sample"), columns,
         bytes.map { [.text("\($0)"), .bytes(Array(repeating: $0, count: 120_000))] }),
       keys: bytes.indices.map { Int64($0) + 1 })
     if keepsLog { try store.close(keepsLog: true) } else { try store.seal() }

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ struct FixtureLayoutTests {
     var options = SQLiteStore.Options()
     options.checksVersionHashes = false
     let store = try SQLiteStore.open(path: path, model: model, options: options)
-    let page = try model.entity("Page")
+    let page = try model.required("Page")
     let key = try store.reservePrimaryKeys(1, for: page)
     #expect(key == 4_971)
     try store.insert(makeBatch(page, [.init(.toOne("book"), .integer)], [[.integer(1)]]), keys: [key])

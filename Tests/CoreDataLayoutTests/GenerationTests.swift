@@ -4,6 +4,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct GenerationTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Models.types()
-    sample = try model.entity("Sample")
+    sample = try model.required("Sample")
     store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     try insert([1, 2])
   }

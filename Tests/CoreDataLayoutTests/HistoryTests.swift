@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -20,9 +21,9 @@ struct HistoryTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Models.transit()
-    stop = try model.entity("Stop")
-    route = try model.entity("Route")
-    station = try model.entity("Station")
+    stop = try model.required("Stop")
+    route = try model.required("Route")
+    station = try model.required("Station")
     var options = SQLiteStore.Options()
     options.tracksHistory = true
     options.historyTimestamp = 1_000

@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ struct IndexPlanTests {
         .text("t\(Int.random(in: 0...900, using: &generator))"),
       ]
     }
-    try store.insert(makeBatch(try model.entity("Post"), columns, rows), keys: (1...3_000).map { Int64($0) })
+    try store.insert(makeBatch(try model.required("Post"), columns, rows), keys: (1...3_000).map { Int64($0) })
     return store
   }
 
@@ -58,7 +59,7 @@ struct IndexPlanTests {
     _ store: SQLiteStore, _ format: String, sortedBy sorts: [FetchSortDescriptor] = [],
     as resultType: FetchSpecification.ResultType = .objects, properties: [String] = []
   ) throws -> FetchSpecification {
-    var request = FetchSpecification(try store.model.entity("Post"))
+    var request = FetchSpecification(try store.model.required("Post"))
     request.predicate = try FetchPredicate(parsing: format)
     request.sortDescriptors = sorts
     request.resultType = resultType

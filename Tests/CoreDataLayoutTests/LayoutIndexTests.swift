@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -120,7 +121,8 @@ struct LayoutIndexTests {
     var options = SQLiteStore.Options()
     options.generation = FrameworkGeneration(version: 851)
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model, options: options)
-    let batch = makeBatch(try model.entity("Item"), [.init(.attribute("code"), .bytes)], [[.text("x")], [.text("x")]])
+    let batch = makeBatch(
+      try model.required("Item"), [.init(.attribute("code"), .bytes)], [[.text("x")], [.text("x")]])
     let error = #expect(throws: StoreError.self) { try store.insert(batch, keys: [1, 2]) }
     guard case .constraintConflict("Item", ["code"], _) = error else {
       Issue.record("unexpected \(String(describing: error))")
@@ -165,7 +167,7 @@ struct LayoutIndexTests {
       options.defersIndexes = defers
       let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model, options: options)
       try store.insert(
-        makeBatch(try model.entity("Item"), [.init(.attribute("code"), .bytes)], [[.text("x")], [.text("y")]]),
+        makeBatch(try model.required("Item"), [.init(.attribute("code"), .bytes)], [[.text("x")], [.text("y")]]),
         keys: [1, 2])
       try store.seal()
       #expect(try StoreChecker.check(path: folder.path("a.sqlite"), model: model).findings.isEmpty)
@@ -206,7 +208,7 @@ struct LayoutIndexTests {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")
     let model = try Models.transit()
-    let stop = try model.entity("Stop")
+    let stop = try model.required("Stop")
     var options = SQLiteStore.Options()
     options.defersIndexes = defers
     let store = try SQLiteStore.create(path: path, model: model, options: options)
@@ -219,7 +221,7 @@ struct LayoutIndexTests {
     ]
     try store.insert(makeBatch(stop, columns, rows), keys: [1, 2, 3])
     try store.insert(
-      makeBatch(try model.entity("Station"), columns, [[.text("s"), .real(1), .real(2)]]), keys: [4])
+      makeBatch(try model.required("Station"), columns, [[.text("s"), .real(1), .real(2)]]), keys: [4])
     try store.buildDeferredIndexes()
     func held() throws -> [Int64] {
       let connection = try Connection(path: path)
@@ -278,7 +280,7 @@ struct LayoutIndexTests {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")
     let model = try Models.transit()
-    let stop = try model.entity("Stop")
+    let stop = try model.required("Stop")
     let columns: [RowBatch.Column] = [
       .init(.attribute("identifier"), .bytes), .init(.attribute("latitude"), .real),
       .init(.attribute("longitude"), .real),
@@ -308,7 +310,7 @@ struct LayoutIndexTests {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")
     let model = try Self.item(.init("area", elements: [.init(.property("rank"), kind: .rTree)]))
-    let item = try model.entity("Item")
+    let item = try model.required("Item")
     try SQLiteStore.create(path: path, model: model).close()
     try Connection(path: path).execute(
       """

@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -124,7 +125,7 @@ struct LayoutNameTests {
     work.name = "work"
     let model = try ManagedObjectModel(entities: [Self.entity("Person", [home, work, .init("town", .string)])])
     let layout = StoreLayout(model: model)
-    let person = try model.entity("Person")
+    let person = try model.required("Person")
     #expect(
       Self.columns(layout) == [
         "ZNUMBER INTEGER", "ZNUMBER1 INTEGER", "ZNAME VARCHAR", "ZTOWN VARCHAR", "ZTOWN1 VARCHAR", "ZNAME1 VARCHAR",
@@ -152,7 +153,7 @@ struct LayoutNameTests {
       Self.entity("Draft", [composite("body", [.init("text", .string), .init("Name", .string)])], parent: "Note"),
     ])
     let layout = StoreLayout(model: model)
-    let draft = try model.entity("Draft")
+    let draft = try model.required("Draft")
     let names = ["author.name", "author.id", "id", "post.z.ID", "post.a.id", "body.text", "body.Name"].map {
       layout.column(for: $0, of: draft)?.name
     }
@@ -192,7 +193,7 @@ struct LayoutNameTests {
         let plain = "Z" + attribute.name.uppercased()
         let name = taken.contains(plain) ? (1...).lazy.map { plain + "\($0)" }.first { !taken.contains($0) } : plain
         taken.insert(name ?? "")
-        #expect(layout.column(for: path, of: try model.entity("Item"))?.name == name, "\(number) \(path)")
+        #expect(layout.column(for: path, of: try model.required("Item"))?.name == name, "\(number) \(path)")
       }
       for attribute in attributes { try walk(attribute, attribute.name) }
       #expect(layout.tables[0].columns.count == 3 + taken.count)

@@ -1,6 +1,6 @@
 import CoreDataLayout
 import ObjectModel
-import TestRows
+import TestStores
 import Testing
 
 @Suite("layout of models of our own")
@@ -93,7 +93,7 @@ struct LayoutTests {
     address.composite = .init(name: "Address", elements: [.init("street", .string), .init("number", .integer16)])
     place.attributes = [address]
     let layout = StoreLayout(model: try ManagedObjectModel(entities: [place]))
-    let entity = try layout.model.entity("Place")
+    let entity = try layout.model.required("Place")
     #expect(layout.column(for: "address.street", of: entity)?.name == "ZSTREET")
     #expect(layout.column(for: "address", of: entity) == nil)
     #expect(layout.notes == [])

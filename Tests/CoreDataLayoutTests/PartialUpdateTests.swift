@@ -31,7 +31,7 @@ struct PartialUpdateTests {
   @Test("only columns whose values differ are written", arguments: ["save", "upsert"])
   func untouchedColumns(way: String) throws {
     let model = try Models.types()
-    let sample = try model.entity("Sample")
+    let sample = try model.required("Sample")
     let path = folder.path("a.sqlite")
     let created = try SQLiteStore.create(path: path, model: model)
     try created.insert(makeBatch(sample, [.init(.attribute("text"), .bytes)], [[.text("key")]]), keys: [1])
@@ -93,7 +93,7 @@ struct PartialUpdateTests {
     arguments: 1...8 as ClosedRange<UInt64>, [false, true])
   func groups(seed: UInt64, hasForeignIndex: Bool) throws {
     let model = try Models.types()
-    let sample = try model.entity("Sample")
+    let sample = try model.required("Sample")
     let changes = Self.changes(150, seed: seed)
     var results: [(rows: [Snapshot], outcomes: [RowOutcome])] = []
     for rowsPerBatch in [changes.count, 1] {
@@ -135,8 +135,8 @@ struct PartialUpdateTests {
   @Test("a count that a trigger has changed since the object was read is not written back")
   func derivedAttribute() throws {
     let model = try Models.library()
-    let shelf = try model.entity("Shelf")
-    let book = try model.entity("Book")
+    let shelf = try model.required("Shelf")
+    let book = try model.required("Book")
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     try store.insert(makeBatch(shelf, [.init(.attribute("label"), .bytes)], [[.text("A")]]), keys: [1])
     try store.insert(
@@ -155,8 +155,8 @@ struct PartialUpdateTests {
   @Test("rows that lack an order key are left alone when others get one")
   func orderKeys() throws {
     let model = try Models.transit()
-    let stop = try model.entity("Stop")
-    let station = try model.entity("Station")
+    let stop = try model.required("Stop")
+    let station = try model.required("Station")
     let path = folder.path("a.sqlite")
     let identifier = [RowBatch.Column(.attribute("identifier"), .bytes)]
     let parent: [RowBatch.Column] = [.init(.toOne("parent"), .integer), .init(.toOneEntity("parent"), .integer)]

@@ -4,7 +4,6 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -20,7 +19,7 @@ struct PredicateTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Models.transit()
-    stop = try model.entity("Stop")
+    stop = try model.required("Stop")
     sqlite = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     memory = InMemoryStore(model: model)
     try fill(sqlite)
@@ -30,7 +29,7 @@ struct PredicateTests {
   private static let names = ["Ä", "a", "b%", "Straße", ""]
 
   private func fill(_ store: any PersistentStore) throws {
-    let station = try model.entity("Station")
+    let station = try model.required("Station")
     _ = try store.reservePrimaryKeys(40, for: stop)
     var request = SaveRequest()
     for key in Int64(1)...40 {

@@ -6,7 +6,6 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestQueries
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -64,7 +63,7 @@ struct RandomSaveTests {
     /// Rows come and go in ranges of keys with gaps, so that there are runs and single ones.
     mutating func request() throws -> SaveRequest {
       var request = SaveRequest()
-      let rows = try ["Node", "Tag"].flatMap { try oracle.snapshots(FetchSpecification(model.entity($0))) }
+      let rows = try ["Node", "Tag"].flatMap { try oracle.snapshots(FetchSpecification(model.required($0))) }
       var gone: Set<ObjectID> = []
       if number(3) > 0, !rows.isEmpty {
         let start = number(rows.count)
@@ -134,7 +133,7 @@ struct RandomSaveTests {
       var name = "Node"
       for _ in 0..<number(180) {
         if number(20) == 0 { name = ["Node", "Leaf", "Tag"][number(3)] }
-        let entity = try model.entity(name)
+        let entity = try model.required(name)
         let key = try oracle.reservePrimaryKeys(1, for: entity)
         var row = Snapshot(
           objectID: oracle.id(of: entity, key),
@@ -198,7 +197,7 @@ struct RandomSaveTests {
   private func members(_ store: some PersistentStore, _ model: ManagedObjectModel) throws -> [[ObjectID]] {
     var lists: [[ObjectID]] = []
     for name in ["Node", "Tag"] {
-      for row in try store.snapshots(FetchSpecification(model.entity(name))) {
+      for row in try store.snapshots(FetchSpecification(model.required(name))) {
         for relationship in row.objectID.entity.relationships where relationship.isToMany {
           let members = try store.members(of: row.objectID, relationship: relationship)
           lists.append(
@@ -231,8 +230,8 @@ struct RandomSaveTests {
       #expect(oneByOne == expected, "round \(round)")
       if expected == "saved" { savedCount += 1 }
       for name in ["Node", "Tag"] {
-        let rows = try world.oracle.snapshots(FetchSpecification(model.entity(name)))
-        #expect(try store.snapshots(FetchSpecification(model.entity(name))) == rows, "round \(round)")
+        let rows = try world.oracle.snapshots(FetchSpecification(model.required(name)))
+        #expect(try store.snapshots(FetchSpecification(model.required(name))) == rows, "round \(round)")
       }
       let (lines, singleLines) = (try dump(store.path), try dump(single.path))
       #expect(lines == singleLines, "round \(round)")

@@ -62,7 +62,7 @@ struct RandomShop {
   /// Adds a batch of rows to every entity.
   mutating func insertBatches(_ random: inout SeededGenerator) throws {
     for name in Self.rowEntities {
-      let entity = try model.entity(name)
+      let entity = try model.required(name)
       let rows = (0..<Int.random(in: 1..<6, using: &random)).map { _ in cells(name, &random) }
       let first = try store.reservePrimaryKeys(rows.count, for: entity)
       let new = (0..<rows.count).map { first + Int64($0) }
@@ -87,7 +87,7 @@ struct RandomShop {
     for name in ["Customer", "VIP", "Order", "Line", "Ware"] {
       let chosen = (keys[name] ?? []).filter { _ in Bool.random(using: &random) }
       if chosen.isEmpty { continue }
-      let batch = makeBatch(try model.entity(name), columns(name), chosen.map { _ in cells(name, &random) })
+      let batch = makeBatch(try model.required(name), columns(name), chosen.map { _ in cells(name, &random) })
       var outcomes: [RowOutcome] = []
       try unsafe chosen.withUnsafeBufferPointer { try unsafe store.update(batch, primaryKeys: $0, outcomes: &outcomes) }
     }
@@ -97,11 +97,11 @@ struct RandomShop {
   private mutating func delete(_ random: inout SeededGenerator) throws {
     for name in Self.rowEntities {
       guard let key = keys[name]?.randomElement(using: &random) else { continue }
-      try store.delete(entity: try model.entity(name), primaryKeys: [key])
+      try store.delete(entity: try model.required(name), primaryKeys: [key])
       keys[name]?.removeAll { $0 == key }
     }
     for (name, relationship, destination) in [("Order", "customer", "Customer"), ("Line", "order", "Order")] {
-      let entity = try model.entity(name)
+      let entity = try model.required(name)
       let known = Set(rows(destination))
       let position = entity.relationships.firstIndex { $0.name == relationship } ?? 0
       let lost = try store.snapshots(FetchSpecification(entity)).filter { snapshot in
@@ -115,7 +115,7 @@ struct RandomShop {
   }
 
   private func link(_ random: inout SeededGenerator, replacing: Bool) throws {
-    let label = try model.entity("Label")
+    let label = try model.required("Label")
     for name in ["wares", "parts"] {
       guard let relationship = label.relationship(name) else { continue }
       var pairs: [(owner: Int64, destination: Int64)] = []
@@ -129,7 +129,7 @@ struct RandomShop {
   /// A context's save: new values for customers, another membership of a label.
   private func save(_ random: inout SeededGenerator) throws {
     var request = SaveRequest()
-    let customer = try model.entity("Customer")
+    let customer = try model.required("Customer")
     for var snapshot in try store.snapshots(FetchSpecification(customer)) where Bool.random(using: &random) {
       let entity = snapshot.objectID.entity
       let name = Self.names.randomElement(using: &random) ?? ""
@@ -140,8 +140,8 @@ struct RandomShop {
       request.updated.append(snapshot)
     }
     if let owner = rows("Label").randomElement(using: &random) {
-      let label = try model.entity("Label")
-      let ware = try model.entity("Ware")
+      let label = try model.required("Label")
+      let ware = try model.required("Ware")
       func id(_ entity: Entity, _ key: Int64) -> ObjectID {
         store.id(of: entity, key)
       }

@@ -54,7 +54,7 @@ struct RoundTripTests {
     let (name, storage, cell, expected) = Self.cases[index]
     let folder = try TemporaryFolder()
     let model = try Models.types()
-    let entity = try model.entity("Sample")
+    let entity = try model.required("Sample")
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     try store.insert(makeBatch(entity, [.init(.attribute(name), storage)], [[cell]]), keys: [1])
     let first = try #require(try store.snapshots(FetchSpecification(entity)).first)
@@ -79,7 +79,7 @@ struct RoundTripTests {
   func storageForms() throws {
     let folder = try TemporaryFolder()
     let model = try Models.types()
-    let entity = try model.entity("Sample")
+    let entity = try model.required("Sample")
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
     let uuid = UUID()
     let bytes = unsafe withUnsafeBytes(of: uuid.uuid) { unsafe Array($0) }
@@ -102,11 +102,11 @@ struct RoundTripTests {
     let folder = try TemporaryFolder()
     let model = try Models.types()
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
-    let batch = makeBatch(try model.entity("Sample"), [.init(.attribute("exact"), .bytes)], [[.text(text)]])
+    let batch = makeBatch(try model.required("Sample"), [.init(.attribute("exact"), .bytes)], [[.text(text)]])
     #expect(throws: StoreError.self) { try store.insert(batch, keys: [1]) }
-    let notANumber = makeBatch(try model.entity("Sample"), [.init(.attribute("real"), .real)], [[.real(.nan)]])
+    let notANumber = makeBatch(try model.required("Sample"), [.init(.attribute("real"), .real)], [[.real(.nan)]])
     #expect(throws: StoreError.self) { try store.insert(notANumber, keys: [1]) }
-    #expect(try store.count(FetchSpecification(try model.entity("Sample"))) == 0)
+    #expect(try store.count(FetchSpecification(try model.required("Sample"))) == 0)
   }
 }
 

@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ struct RowComparisonTests {
     let rows: [[Cell]] = ["a", "b", "c", "twin", "twin"].map { text in
       [.text(text), .integer(1 << 40), .real(0.5), .null, .bytes(Self.uuid)]
     }
-    try created.insert(makeBatch(try model.entity("Sample"), Self.columns, rows), keys: [3, 4, 7, 8, 9])
+    try created.insert(makeBatch(try model.required("Sample"), Self.columns, rows), keys: [3, 4, 7, 8, 9])
     try created.seal()
     var options = SQLiteStore.Options()
     options.isUnderConstruction = true
@@ -34,7 +35,7 @@ struct RowComparisonTests {
 
   private func comparison(_ store: SQLiteStore, _ columns: [RowBatch.Column] = Self.columns) throws -> RowComparison? {
     try store.comparison(
-      of: try store.model.entity("Sample"), columns: columns, keyColumns: [0], comparesValues: true,
+      of: try store.model.required("Sample"), columns: columns, keyColumns: [0], comparesValues: true,
       memoryBudget: 1 << 20, workers: 2)
   }
 
@@ -44,7 +45,7 @@ struct RowComparisonTests {
     let comparison = try #require(try comparison(store))
     #expect(comparison.rowCount == 5)
     let batch = makeBatch(
-      try store.model.entity("Sample"), Self.columns,
+      try store.model.required("Sample"), Self.columns,
       [
         [.text("a"), .integer(1 << 40), .real(0.5), .null, .bytes(Self.uuid)],
         [.text("b"), .absent, .absent, .absent, .absent],

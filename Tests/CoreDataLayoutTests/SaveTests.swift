@@ -4,7 +4,6 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -19,7 +18,7 @@ struct SaveTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Models.transit()
-    route = try model.entity("Route")
+    route = try model.required("Route")
     store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model)
   }
 
@@ -77,7 +76,7 @@ struct SaveTests {
 
   @Test("to-many changes, deletes and the order of members")
   func toMany() throws {
-    let stop = try model.entity("Station")
+    let stop = try model.required("Station")
     var request = SaveRequest()
     request.inserted = [snapshot(1, code: "x")]
     for key in Int64(1)...4 {

@@ -6,6 +6,7 @@ import SQLite
 import StoreInterface
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -49,12 +50,12 @@ struct StoreBatchTests {
     let rows: [[Cell]] = (0..<count).map { index in
       [.integer(Int64(index)), .integer(Int64(index % 10)), .text("n\(index)"), index % 5 == 0 ? .null : .integer(1)]
     }
-    try store.insert(makeBatch(try model.entity("Item"), columns, rows), keys: (1...Int64(count)).map { $0 })
+    try store.insert(makeBatch(try model.required("Item"), columns, rows), keys: (1...Int64(count)).map { $0 })
     return store
   }
 
   private func request(_ store: SQLiteStore, _ format: String) throws -> FetchSpecification {
-    var request = FetchSpecification(try store.model.entity("Item"))
+    var request = FetchSpecification(try store.model.required("Item"))
     request.predicate = try FetchPredicate(parsing: format)
     return request
   }
@@ -87,7 +88,8 @@ struct StoreBatchTests {
     #expect(try number("SELECT Z_MAX FROM Z_PRIMARYKEY") == 300)
     // Everything, which SQLite empties page by page.
     try store.perform(
-      StoreBatch(.delete(BatchDeletion(FetchSpecification(try store.model.entity("Item"))))), rebuildsFrom: rebuildsFrom
+      StoreBatch(.delete(BatchDeletion(FetchSpecification(try store.model.required("Item"))))),
+      rebuildsFrom: rebuildsFrom
     )
     #expect(try schema() == before)
     #expect(try number("SELECT count(*) FROM Z_RT_Item_byPlace") == 0)
@@ -124,7 +126,7 @@ struct StoreBatchTests {
       }
     }
     let codes = BatchInsertion(
-      try store.model.entity("Item"), next: Self.rows(try store.model.entity("Item"), [900, 901, 3]))
+      try store.model.required("Item"), next: Self.rows(try store.model.required("Item"), [900, 901, 3]))
     #expect(throws: StoreError.self) { try store.perform(StoreBatch(.insert(codes))) }
     // Another batch still works, derived data and indexes included.
     #expect(try store.count(try request(store, "TRUEPREDICATE")) == 200)
@@ -153,7 +155,7 @@ struct StoreBatchTests {
   @Test("files of values that go are removed when it is committed, and not before")
   func externalFiles() throws {
     let store = try store("a.sqlite", count: 4)
-    let item = try store.model.entity("Item")
+    let item = try store.model.required("Item")
     func files() throws -> Int {
       let path = folder.path(".a_SUPPORT/_EXTERNAL_DATA")
       return FileManager.default.fileExists(atPath: path)
@@ -212,7 +214,8 @@ struct StoreBatchTests {
     #expect(try last() == ["2 1  0", "1 2 20", "1 3 20", "1 5 20"])
     try store.perform(
       StoreBatch(
-        .insert(BatchInsertion(try store.model.entity("Item"), next: Self.rows(try store.model.entity("Item"), [70])))))
+        .insert(
+          BatchInsertion(try store.model.required("Item"), next: Self.rows(try store.model.required("Item"), [70])))))
     #expect(try last() == ["0 7"])
   }
 

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ struct StoreCopierTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Models.types()
-    sample = try model.entity("Sample")
+    sample = try model.required("Sample")
   }
 
   private func makeStore(_ name: String, rows: Int, image: [UInt8] = [1]) throws -> SQLiteStore {

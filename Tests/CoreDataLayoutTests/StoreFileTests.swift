@@ -7,6 +7,7 @@ import SQLite
 import StoreInterface
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -25,8 +26,8 @@ struct StoreFileTests {
   /// A store with rows of every table, built as an import builds one.
   private func build(_ name: String, journal: SealedJournal = .delete, rows: Int = 3_000) throws {
     let store = try SQLiteStore.create(path: folder.path(name), model: model, options: .construction)
-    let stop = try model.entity("Stop")
-    let route = try model.entity("Route")
+    let stop = try model.required("Stop")
+    let route = try model.required("Route")
     try store.begin()
     let columns: [RowBatch.Column] = [
       .init(.attribute("identifier"), .bytes), .init(.attribute("latitude"), .real),
@@ -93,7 +94,7 @@ struct StoreFileTests {
     let before = try bytes("a.sqlite")
     try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.url.path)
     let store = try SQLiteStore.open(path: folder.path("a.sqlite"), model: model, options: .readOnly)
-    #expect(try store.count(FetchSpecification(try model.entity("Stop"))) == 3_000)
+    #expect(try store.count(FetchSpecification(try model.required("Stop"))) == 3_000)
     try store.close()
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path)
     #expect(try bytes("a.sqlite") == before)
@@ -110,7 +111,7 @@ struct StoreFileTests {
     try connection.close()
     let before = try bytes("a.sqlite")
     let store = try SQLiteStore.open(path: folder.path("a.sqlite"), model: model, options: .readOnly)
-    #expect(try store.count(FetchSpecification(try model.entity("Stop"))) == 10)
+    #expect(try store.count(FetchSpecification(try model.required("Stop"))) == 10)
     try store.close()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.sqlite"])
     #expect(try bytes("a.sqlite") == before)
@@ -119,7 +120,7 @@ struct StoreFileTests {
   @Test("sealing finds references that lead nowhere")
   func dangling() throws {
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model, options: .construction)
-    let stop = try model.entity("Stop")
+    let stop = try model.required("Stop")
     try store.insert(makeBatch(stop, [.init(.toOne("parent"), .integer)], [[.integer(9)]]), keys: [1])
     #expect(throws: StoreError.self) { try store.seal() }
     try store.close()
@@ -178,7 +179,7 @@ struct StoreFileTests {
     _ = try StoreCopier.copy(from: folder.path("left.sqlite"), to: folder.path("copy.sqlite"))
     #expect(try ["left.sqlite", "left.sqlite-journal"].map { try bytes($0) } == left)
     let store = try SQLiteStore.open(path: folder.path("copy.sqlite"), model: model, options: options)
-    let stops = try store.snapshots(FetchSpecification(try model.entity("Stop")))
+    let stops = try store.snapshots(FetchSpecification(try model.required("Stop")))
     #expect(stops.count == 3_000 && !stops.contains { $0.attributes.contains(.double(-1)) })
     try store.close()
   }

@@ -6,6 +6,7 @@ import SQLite
 import StoreInterface
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -142,10 +143,10 @@ struct StoredTriggerTests {
     """
 
   private func insert(_ store: SQLiteStore, _ model: ManagedObjectModel, from key: Int64) throws {
-    let asset = try model.entity("Asset")
+    let asset = try model.required("Asset")
     try store.insert(
       makeBatch(
-        try model.entity("Details"), [.init(.attribute("camera"), .bytes)], [[.text("Sony")], [.text("Fuji")]]),
+        try model.required("Details"), [.init(.attribute("camera"), .bytes)], [[.text("Sony")], [.text("Fuji")]]),
       keys: [key, key + 1])
     try store.insert(
       makeBatch(
@@ -156,9 +157,9 @@ struct StoredTriggerTests {
         ], [[.real(1), .real(2), .integer(key)], [.null, .real(3), .integer(key + 1)], [.real(4), .real(5), .null]]),
       keys: [key, key + 1, key + 2])
     try store.insert(
-      makeBatch(try model.entity("Item"), [.init(.attribute("title"), .bytes)], [[.text("x")]]), keys: [key + 3])
+      makeBatch(try model.required("Item"), [.init(.attribute("title"), .bytes)], [[.text("x")]]), keys: [key + 3])
     try store.insert(
-      makeBatch(try model.entity("Tag"), [.init(.toOne("asset"), .integer)], [[.integer(key)], [.integer(key)]]),
+      makeBatch(try model.required("Tag"), [.init(.toOne("asset"), .integer)], [[.integer(key)], [.integer(key)]]),
       keys: [key, key + 1])
   }
 
@@ -180,9 +181,9 @@ struct StoredTriggerTests {
     let reopened = try SQLiteStore.open(path: path, model: model)
     #expect(reopened.foreignTriggers.isEmpty)
     try insert(reopened, model, from: 201)
-    try reopened.delete(entity: try model.entity("Details"), primaryKeys: [201])
-    try reopened.delete(entity: try model.entity("Item"), primaryKeys: [204])
-    try reopened.delete(entity: try model.entity("Tag"), primaryKeys: [202])
+    try reopened.delete(entity: try model.required("Details"), primaryKeys: [201])
+    try reopened.delete(entity: try model.required("Item"), primaryKeys: [204])
+    try reopened.delete(entity: try model.required("Tag"), primaryKeys: [202])
     try reopened.close()
     // The reference to deleted details stays, which the check of the store says.
     try expectKept(path, rows: 9, "after an import")
@@ -217,8 +218,8 @@ struct StoredTriggerTests {
     let reopened = try SQLiteStore.open(path: path, model: model)
     #expect(reopened.foreignTriggers.count == 1)
     try insert(reopened, model, from: 11)
-    try reopened.delete(entity: try model.entity("Item"), primaryKeys: [4])
-    try reopened.delete(entity: try model.entity("Tag"), primaryKeys: [1])
+    try reopened.delete(entity: try model.required("Item"), primaryKeys: [4])
+    try reopened.delete(entity: try model.required("Tag"), primaryKeys: [1])
     try reopened.close()
     try expectKept(path, rows: 7, sql)
   }
@@ -240,7 +241,7 @@ struct StoredTriggerTests {
       try Connection(path: path).execute("DROP TRIGGER \(name)")
       let reopened = try SQLiteStore.open(path: path, model: model)
       try insert(reopened, model, from: 11)
-      try reopened.delete(entity: try model.entity("Item"), primaryKeys: [4, 11])
+      try reopened.delete(entity: try model.required("Item"), primaryKeys: [4, 11])
       try reopened.close()
       let connection = try Connection(path: path)
       #expect(

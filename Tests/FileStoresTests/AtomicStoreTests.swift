@@ -4,6 +4,7 @@ import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -138,7 +139,7 @@ struct AtomicStoreTests {
     let folder = try TemporaryFolder()
     let model = try Library.model()
     let store = try kind.open(in: folder, model)
-    let book = try Museum.entity("Book", of: model)
+    let book = try model.required("Book")
     for (index, value) in [(0, Value.string("today")), (1, .integer(1)), (2, .data(Data())), (3, .integer(1 << 40))] {
       var request = SaveRequest()
       var attributes: [Value] = [.null, .null, .string("x"), .null]

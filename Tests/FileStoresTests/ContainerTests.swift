@@ -4,6 +4,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct ContainerTests {
   func objects(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     let model = try Museum.model()
-    func entity(_ name: String) throws -> Entity { try Museum.entity(name, of: model) }
+    func entity(_ name: String) throws -> Entity { try model.required(name) }
     let first = try container(kind, folder, model).newBackgroundContext()
     try first.performAndWait {
       let artist = first.insert(try entity("Artist"))

@@ -67,7 +67,7 @@ struct DerivedAttributeTests {
   /// The objects whose `now()` is another than at the last call.
   private static func later(_ moments: inout [String: Value], _ store: any PersistentStore) throws -> Set<String> {
     var found: [String: Value] = [:]
-    for snapshot in try store.snapshots(FetchSpecification(try Museum.entity("Work", of: store.model))) {
+    for snapshot in try store.snapshots(FetchSpecification(try store.model.required("Work"))) {
       let index = try #require(snapshot.objectID.entity.attributes.firstIndex { $0.name == "savedAt" })
       found[Portrait.code(snapshot)] = snapshot.attributes[index]
       guard case .date(let date) = snapshot.attributes[index] else {
@@ -91,7 +91,7 @@ struct DerivedAttributeTests {
       ("Room", "works.@sum.tagCount > signCount"),
     ] {
       func codes(_ store: any PersistentStore) throws -> [String] {
-        var request = FetchSpecification(try Museum.entity(entity, of: store.model))
+        var request = FetchSpecification(try store.model.required(entity))
         request.predicate = try FetchPredicate(parsing: format)
         return try store.snapshots(request).map { Portrait.code($0) }.sorted()
       }
@@ -112,7 +112,7 @@ struct DerivedAttributeTests {
     }
     for _ in 0..<60 where try count("favouriteTitle") == 0 { try museum.next().apply(to: store) }
     #expect(try count("favouriteTitle") > 0)
-    let artist = try Museum.entity("Artist", of: model)
+    let artist = try model.required("Artist")
     let place = try #require(artist.relationships.firstIndex { $0.name == "favourite" })
     let favourites = Set(try store.snapshots(FetchSpecification(artist)).compactMap { $0.toOne[place] })
     func delete(_ isDeleted: (ObjectID) -> Bool) throws {
@@ -174,7 +174,7 @@ struct DerivedAttributeTests {
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(entities: [person])
     let store = try kind.open(in: folder, model)
-    let entity = try Museum.entity("Person", of: model)
+    let entity = try model.required("Person")
     func snapshot(_ key: Int64, _ code: String, version: Int64 = 1) -> Snapshot {
       let id = store.id(of: entity, key)
       return Snapshot(
@@ -221,7 +221,7 @@ struct DerivedAttributeTests {
     let context = container.newBackgroundContext()
     try context.performAndWait {
       func insert(_ entity: String, _ code: String) throws -> ManagedObject {
-        let object = context.insert(try Museum.entity(entity, of: container.managedObjectModel))
+        let object = context.insert(try container.managedObjectModel.required(entity))
         object["code"] = .string(code)
         return object
       }

@@ -60,7 +60,7 @@ struct EqualAnswersTests {
   }
 
   private static let requests: [@Sendable (any PersistentStore, String) throws -> FetchSpecification] = [
-    { store, _ in FetchSpecification(try Museum.entity("Work", of: store.model)) },
+    { store, _ in FetchSpecification(try store.model.required("Work")) },
     { store, _ in try sorted(store, "Work") { $0.includesSubentities = false } },
     { store, _ in try sorted(store, "Painting") { $0.predicate = .comparison(["technique"], .equal, .string("oil")) } },
     { store, _ in try sorted(store, "Work") { $0.predicate = .comparison(["title"], .beginsWith, .string("caf")) } },
@@ -85,7 +85,7 @@ struct EqualAnswersTests {
   private static func sorted(
     _ store: any PersistentStore, _ entity: String, _ change: (inout FetchSpecification) throws -> Void
   ) throws -> FetchSpecification {
-    var request = FetchSpecification(try Museum.entity(entity, of: store.model))
+    var request = FetchSpecification(try store.model.required(entity))
     request.sortDescriptors = [FetchSortDescriptor(["code"])]
     try change(&request)
     return request
@@ -100,7 +100,7 @@ struct EqualAnswersTests {
     for _ in 0..<4 { try museum.next().apply(to: store) }
     let before = try Portrait.lines(store)
     let files = try folder.contents()
-    let tag = try Museum.entity("Tag", of: model)
+    let tag = try model.required("Tag")
     let first = try #require(try store.snapshots(FetchSpecification(tag)).first)
 
     let key = try store.reservePrimaryKeys(1, for: tag)
@@ -138,7 +138,7 @@ struct EqualAnswersTests {
     let store = try kind.open(in: folder, model)
     var museum = RandomMuseum(seed: 5)
     for _ in 0..<6 { try museum.next().apply(to: store) }
-    let artist = try Museum.entity("Artist", of: model)
+    let artist = try model.required("Artist")
     let place = try #require(artist.relationships.firstIndex { $0.name == "favourite" })
     let favourite = try #require(try store.snapshots(FetchSpecification(artist)).compactMap { $0.toOne[place] }.first)
     let work = try #require(try Portrait.snapshots(store).first { $0.objectID == favourite })
@@ -155,7 +155,7 @@ struct EqualAnswersTests {
     // The ids of a record folder hold only as long as it is open.
     let folder = try TemporaryFolder()
     let model = try Museum.model()
-    let tag = try Museum.entity("Tag", of: model)
+    let tag = try model.required("Tag")
     var store = try kind.open(in: folder, model)
     var seen = Set<Int64>()
     for round in 0..<4 {

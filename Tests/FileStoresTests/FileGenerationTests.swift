@@ -2,6 +2,7 @@ import FileStores
 import MemoryStore
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct FileGenerationTests {
   /// Everything that a reader sees, in one order.
   private func portrait(_ reader: any StoreReading) throws -> [String] {
     try ["Work", "Artist", "Tag", "Room"].flatMap { name in
-      try reader.snapshots(FetchSpecification(try Museum.entity(name, of: reader.model))).map { "\($0)" }.sorted()
+      try reader.snapshots(FetchSpecification(try reader.model.required(name))).map { "\($0)" }.sorted()
     }
   }
 

@@ -18,7 +18,7 @@ struct IncrementalStoreTests {
     let model = try NotebookStore.model()
     store = try NotebookStore(model: model)
     container = try PersistentContainer(name: "Notebook", model: model, store: store)
-    note = try Museum.entity("Note", of: model)
+    note = try model.required("Note")
     let context = container.newBackgroundContext()
     let entity = note
     try context.performAndWait {

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestStores
 
 /// A small model whose files can be written down in tests.
 enum Library {
@@ -28,14 +29,14 @@ enum Library {
 
   static func id(_ entity: String, _ key: Int64, in store: any PersistentStore) throws -> ObjectID {
     ObjectID(
-      entity: try Museum.entity(entity, of: store.model),
+      entity: try store.model.required(entity),
       reference: .permanent(store: store.identifier, primaryKey: key))
   }
 
   /// One shelf, two books, one of them with every value, one subject.
   static func fill(_ store: any PersistentStore) throws {
     func reserve(_ entity: String) throws -> ObjectID {
-      try id(entity, try store.reservePrimaryKeys(1, for: try Museum.entity(entity, of: store.model)), in: store)
+      try id(entity, try store.reservePrimaryKeys(1, for: try store.model.required(entity)), in: store)
     }
     let (shelf, dune, emma, subject) = (
       try reserve("Shelf"), try reserve("Book"), try reserve("Book"), try reserve("Subject")

@@ -3,13 +3,6 @@ import ObjectModel
 
 /// The model of these tests: every kind of attribute, inheritance, and every kind of relationship.
 enum Museum {
-  struct MissingEntity: Error {}
-
-  static func entity(_ name: String, of model: ManagedObjectModel) throws -> Entity {
-    guard let entity = model[name] else { throw MissingEntity() }
-    return entity
-  }
-
   static func model() throws -> ManagedObjectModel {
     var work = EntityDefinition("Work")
     work.attributes = [

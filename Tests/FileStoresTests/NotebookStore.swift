@@ -4,6 +4,7 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 
 /// A store over data that only a program of its own understands: it can enumerate its notes and no more.
 final class NotebookStore: IncrementalStore, @unchecked Sendable {
@@ -21,7 +22,7 @@ final class NotebookStore: IncrementalStore, @unchecked Sendable {
   private let note: Entity
 
   init(model: ManagedObjectModel) throws {
-    note = try Museum.entity("Note", of: model)
+    note = try model.required("Note")
     try super.init(description: PersistentStoreDescription(type: .inMemory), model: model)
     try load()
   }

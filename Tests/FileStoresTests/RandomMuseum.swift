@@ -150,7 +150,7 @@ extension RandomMuseum.Change {
     var request = SaveRequest()
     for code in inserted {
       guard let piece = pieces[code] else { continue }
-      let entity = try Museum.entity(piece.entity, of: store.model)
+      let entity = try store.model.required(piece.entity)
       let key = try store.reservePrimaryKeys(1, for: entity)
       ids[code] = store.id(of: entity, key)
     }

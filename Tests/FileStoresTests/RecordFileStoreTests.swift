@@ -3,6 +3,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -67,12 +68,12 @@ struct RecordFileStoreTests {
         """)
     let store = try open(.json)
     var request = SaveRequest()
-    request.deleted = try store.snapshots(FetchSpecification(try Museum.entity("Book", of: model))).map {
+    request.deleted = try store.snapshots(FetchSpecification(try model.required("Book"))).map {
       (objectID: $0.objectID, version: $0.version)
     }
     try store.save(request)
     #expect(try text("Book.json") == "[]\n")
-    #expect(try open(.json).snapshots(FetchSpecification(try Museum.entity("Book", of: model))).isEmpty)
+    #expect(try open(.json).snapshots(FetchSpecification(try model.required("Book"))).isEmpty)
   }
 
   @Test("an entity called Store cannot have a JSON file beside store.json")
@@ -90,7 +91,7 @@ struct RecordFileStoreTests {
     try write("Book.csv", "shelf,title,year\r\nA,Dune,1965\r\n,\"\",\r\n")
     try write("Shelf.csv", "label\nA\nB\n")
     let store = try open(.csv)
-    let books = try store.snapshots(FetchSpecification(try Museum.entity("Book", of: model)))
+    let books = try store.snapshots(FetchSpecification(try model.required("Book")))
     #expect(books.map { $0.attributes[2] } == [.string("Dune"), .string("")])
     #expect(books.map { $0.attributes[3] } == [.integer(1965), .null])
     #expect(books[0].toOne[0]?.entity.name == "Shelf")
@@ -131,10 +132,10 @@ struct RecordFileStoreTests {
   func keys() throws {
     let store = try open(.csv)
     try Library.fill(store)
-    let subject = try Museum.entity("Book", of: model)
+    let subject = try model.required("Book")
     var books = try store.snapshots(FetchSpecification(subject))
     (books[0].attributes[2], books[1].attributes[2]) = (books[1].attributes[2], books[0].attributes[2])
-    var shelf = try #require(try store.snapshots(FetchSpecification(try Museum.entity("Shelf", of: model))).first)
+    var shelf = try #require(try store.snapshots(FetchSpecification(try model.required("Shelf"))).first)
     shelf.attributes[0] = .string("Z")
     var request = SaveRequest()
     request.updated = books + [shelf]

@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import Synchronization
+import TestStores
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 struct StoreBatchTests {
   /// `title year shelf` of every book, by title.
   private static func books(_ store: any PersistentStore) throws -> [String] {
-    let book = try Museum.entity("Book", of: store.model)
+    let book = try store.model.required("Book")
     let places = ["title", "year"].map { name in book.attributes.firstIndex { $0.name == name } ?? 0 }
     let shelf = book.relationships.firstIndex { $0.name == "shelf" } ?? 0
     return try store.snapshots(FetchSpecification(book)).map { row in
@@ -28,7 +29,7 @@ struct StoreBatchTests {
     let opened = try kind.open(in: folder, model)
     try Library.fill(opened)
     let store = try #require(opened as? any BatchWriting)
-    let book = try Museum.entity("Book", of: model)
+    let book = try model.required("Book")
     let update = BatchUpdate(FetchSpecification(book), assignments: ["year": FetchExpression(format: "year + 1")])
     #expect(try store.perform(StoreBatch(.update(update))).updatedCount == 1)
 
@@ -48,7 +49,7 @@ struct StoreBatchTests {
     #expect(try Self.books(store) == ["Dune <1> 1966 shelved", "Emma 1815 nowhere", "Ulysses 1922 nowhere"])
 
     struct Stop: Error {}
-    let shelves = StoreBatch(.delete(BatchDeletion(FetchSpecification(try Museum.entity("Shelf", of: model)))))
+    let shelves = StoreBatch(.delete(BatchDeletion(FetchSpecification(try model.required("Shelf")))))
     #expect(throws: Stop.self) { try store.perform(shelves) { _ in throw Stop() } }
     #expect(try Self.books(store).contains("Dune <1> 1966 shelved"))
     let deleted = try store.perform(shelves)
@@ -100,7 +101,7 @@ struct StoreBatchTests {
     let opened = try kind.open(in: folder, model)
     try Library.fill(opened)
     let store = try #require(opened as? any BatchWriting)
-    let book = try Museum.entity("Book", of: model)
+    let book = try model.required("Book")
     let first = try Self.years(store)
     let savers = Savers()
     savers.start {
@@ -121,7 +122,7 @@ struct StoreBatchTests {
   }
 
   private static func years(_ store: any PersistentStore) throws -> [Int64] {
-    let book = try Museum.entity("Book", of: store.model)
+    let book = try store.model.required("Book")
     let year = book.attributes.firstIndex { $0.name == "year" } ?? 0
     return try store.snapshots(FetchSpecification(book)).compactMap { $0.attributes[year].integer }
   }

@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import PropertyLists
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -75,7 +76,7 @@ struct XMLStoreTests {
     try store.save(request)
     let again = try AtomicStore(url: url, model: model, format: XMLStoreFormat())
     #expect(again.metadata == store.metadata)
-    #expect(try again.count(FetchSpecification(try Museum.entity("Book", of: model))) == 1)
+    #expect(try again.count(FetchSpecification(try model.required("Book"))) == 1)
   }
 
   @Test(
@@ -136,7 +137,7 @@ struct XMLStoreTests {
     let before = try text()
     for bad in ["a\u{1}", "\0", "\u{FFFF}"] {
       let id = try Library.id(
-        "Book", try store.reservePrimaryKeys(1, for: try Museum.entity("Book", of: model)), in: store)
+        "Book", try store.reservePrimaryKeys(1, for: try model.required("Book")), in: store)
       var request = SaveRequest()
       request.inserted = [
         Snapshot(objectID: id, version: 1, attributes: [.null, .null, .string(bad), .null], toOne: [nil, nil])
@@ -151,13 +152,13 @@ struct XMLStoreTests {
   func large() throws {
     let store = try open()
     try Library.fill(store)
-    var book = try #require(try store.snapshots(FetchSpecification(try Museum.entity("Book", of: model))).first)
+    var book = try #require(try store.snapshots(FetchSpecification(try model.required("Book"))).first)
     book.attributes[1] = .data(Data(repeating: 7, count: 12_000_000))
     var request = SaveRequest()
     request.updated = [book]
     try store.save(request)
     #expect(
-      try open().snapshots(FetchSpecification(try Museum.entity("Book", of: model))).first?.attributes
+      try open().snapshots(FetchSpecification(try model.required("Book"))).first?.attributes
         == book.attributes)
   }
 }

@@ -15,6 +15,7 @@ import SQLitePages
 import SeedFormats
 import SeedbedTesting
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -138,10 +139,6 @@ struct ErrorConformanceTests {
     return try PersistentContainer(name: "items", model: model, store: InMemoryStore(model: model), classes: [:])
   }
 
-  private static func entity(_ name: String, _ container: PersistentContainer) throws -> Entity {
-    try #require(container.managedObjectModel[name])
-  }
-
   private struct Rule: Sendable {
     let key: String
     let value: Value?
@@ -165,9 +162,9 @@ struct ErrorConformanceTests {
     let context = container.newBackgroundContext(name: "test")
     try context.performAndWait {
       for rule in Self.rules {
-        let item = context.insert(try Self.entity("Item", container))
+        let item = context.insert(try container.managedObjectModel.required("Item"))
         item["name"] = .string("abc")
-        let part = try Self.entity("Part", container)
+        let part = try container.managedObjectModel.required("Part")
         for _ in 0..<rule.partCount { try item.add(context.insert(part), to: "parts") }
         if let value = rule.value { item[rule.key] = value }
         let error = #expect(throws: ValidationError.self) { try context.save() }
@@ -194,7 +191,7 @@ struct ErrorConformanceTests {
     let container = try Self.container()
     let context = container.newBackgroundContext(name: "test")
     try context.performAndWait {
-      let item = context.insert(try Self.entity("Item", container))
+      let item = context.insert(try container.managedObjectModel.required("Item"))
       item["size"] = .integer(0)
       let error = #expect(throws: ValidationError.self) { try context.save() }
       let bridged = try #require(error) as NSError
@@ -203,9 +200,9 @@ struct ErrorConformanceTests {
       #expect(Set(details.map(\.code)) == [1570, 1580, 1620])
       context.rollback()
 
-      let kept = context.insert(try Self.entity("Item", container))
+      let kept = context.insert(try container.managedObjectModel.required("Item"))
       kept["name"] = .string("abc")
-      try kept.add(context.insert(try Self.entity("Part", container)), to: "parts")
+      try kept.add(context.insert(try container.managedObjectModel.required("Part")), to: "parts")
       try context.save()
       context.delete(kept)
       let denied = #expect(throws: ValidationError.self) { try context.save() }
@@ -218,10 +215,10 @@ struct ErrorConformanceTests {
     let container = try Self.container()
     let (context, other) = (container.newBackgroundContext(name: "a"), container.newBackgroundContext(name: "b"))
     func make(_ context: ManagedObjectContext, _ code: String) throws -> ManagedObject {
-      let item = context.insert(try Self.entity("Item", container))
+      let item = context.insert(try container.managedObjectModel.required("Item"))
       item["name"] = .string("abc")
       item["code"] = .string(code)
-      try item.add(context.insert(try Self.entity("Part", container)), to: "parts")
+      try item.add(context.insert(try container.managedObjectModel.required("Part")), to: "parts")
       return item
     }
     try context.performAndWait {

@@ -3,6 +3,7 @@ import ObjectModel
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct HistoryNameTests {
     options.historyTimestamp = 5
     let path = folder.path("Shop.sqlite")
     let store = try SQLiteStore.create(path: path, model: model, options: options)
-    let item = try model.entity("Item")
+    let item = try model.required("Item")
     let name = try #require(item.attributes.first?.name)
     try store.insert(makeBatch(item, [.init(.attribute(name), .bytes)], [[.text("x")]]), keys: [1])
     try store.close()

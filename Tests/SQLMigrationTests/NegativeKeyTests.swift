@@ -4,6 +4,7 @@ import SQLite
 import StoreInterface
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ struct NegativeKeyTests {
     let store = try SQLiteStore.create(path: path, model: model, options: options)
     // In the order of names: Item is 1, Owner 2, Tag 3.
     for name in ["Item", "Owner", "Tag"] {
-      let batch = makeBatch(try model.entity(name), [.init(.attribute("name"), .bytes)], [[.text("\(name) 1")]])
+      let batch = makeBatch(try model.required(name), [.init(.attribute("name"), .bytes)], [[.text("\(name) 1")]])
       try store.insert(batch, keys: [1])
     }
     try store.close()

@@ -159,7 +159,7 @@ struct PageMigrationTests {
     var options = SQLiteStore.Options()
     options.tracksHistory = true
     let store = try SQLiteStore.create(path: path, model: older, options: options)
-    let (region, place) = (try older.entity("Region"), try older.entity("Place"))
+    let (region, place) = (try older.required("Region"), try older.required("Place"))
     func id(_ entity: Entity, _ key: Int64) -> ObjectID {
       store.id(of: entity, key)
     }

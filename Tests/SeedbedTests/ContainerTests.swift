@@ -5,6 +5,7 @@ import ObjectGraph
 import ObjectModel
 import Seedbed
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ struct ContainerTests {
       }
       #expect(container.persistentStoreDescriptions.map(\.url) == [folder.file("SurfJournal.sqlite")])
       try container.loadPersistentStores()
-      let entity = try Library.entity("JournalEntry", of: container.managedObjectModel)
+      let entity = try container.managedObjectModel.required("JournalEntry")
       let context = container.newBackgroundContext()
       try context.performAndWait {
         let entry = context.insert(entity)
@@ -149,7 +150,7 @@ struct ContainerTests {
   @Test("a fetch without a store says so")
   func noStore() throws {
     let container = try PersistentContainer(name: "Library", managedObjectModel: Library.model())
-    let book = try Library.entity("Book", of: container.managedObjectModel)
+    let book = try container.managedObjectModel.required("Book")
     let context = container.newBackgroundContext()
     context.performAndWait {
       _ = #expect { try context.fetch(FetchSpecification(book)) } throws: {
@@ -165,7 +166,7 @@ struct ContainerTests {
       PersistentStoreDescription(type: .sqlite, url: URL(filePath: "/dev/null"))
     ]
     try container.loadPersistentStores()
-    let book = try Library.entity("Book", of: container.managedObjectModel)
+    let book = try container.managedObjectModel.required("Book")
     let context = container.newBackgroundContext()
     try context.performAndWait {
       context.insert(book)["title"] = .string("Dune")
@@ -186,7 +187,7 @@ struct ContainerTests {
     let container = PersistentContainer(name: "Library", managedObjectModel: model)
     container.persistentStoreDescriptions = [description]
     try container.loadPersistentStores()
-    let book = try Library.entity("Book", of: model)
+    let book = try model.required("Book")
     let context = container.newBackgroundContext()
     context.performAndWait {
       context.insert(book)

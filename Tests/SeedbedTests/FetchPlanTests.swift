@@ -1,5 +1,6 @@
 import Foundation
 import Seedbed
+import TestStores
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ struct FetchPlanTests {
     try context.performAndWait {
       for index in 0..<300 {
         let object = ManagedObject(
-          entity: try Library.entity("Post", of: container.persistentStoreCoordinator.model), insertInto: context)
+          entity: try container.persistentStoreCoordinator.model.required("Post"), insertInto: context)
         object["latitude"] = .double(40 + Double(index % 17) / 4)
         object["longitude"] = .double(Double(index % 13) / 2)
         object["kind"] = .integer(Int64(index % 9))

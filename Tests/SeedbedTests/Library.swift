@@ -4,13 +4,6 @@ import ObjectModel
 /// The model of these tests: what a user owns (shelves of books) in one configuration, what ships with the app
 /// (genres) in the other; books are in both, so that one entity lies in two stores.
 enum Library {
-  struct MissingEntity: Error {}
-
-  static func entity(_ name: String, of model: ManagedObjectModel) throws -> Entity {
-    guard let entity = model[name] else { throw MissingEntity() }
-    return entity
-  }
-
   static func model() throws -> ManagedObjectModel {
     var shelf = EntityDefinition("Shelf")
     shelf.attributes = [AttributeDefinition("label", .string)]

@@ -5,6 +5,7 @@ import ObjectGraph
 import ObjectModel
 import Seedbed
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ struct ReadOnlyStoreTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Library.model()
-    book = try Library.entity("Book", of: model)
+    book = try model.required("Book")
   }
 
   /// Makes a store with one book, closes it, and opens it read-only as the only store of a coordinator.

@@ -30,7 +30,7 @@ private struct TwoStores {
         configuration: "Shipped"))
   }
 
-  func entity(_ name: String) throws -> Entity { try Library.entity(name, of: model) }
+  func entity(_ name: String) throws -> Entity { try model.required(name) }
 
   /// Puts books straight into one store.
   func put(_ books: [(title: String, year: Int64, shelf: ObjectID?)], into store: any PersistentStore) throws {

@@ -5,6 +5,7 @@ import ObjectModel
 import SQLite
 import Seedbed
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct StoreFilesTests {
   private func makeStore(_ url: URL, _ titles: [String], model: ManagedObjectModel) throws {
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(with: PersistentStoreDescription(type: .sqlite, url: url))
-    let book = try Library.entity("Book", of: model)
+    let book = try model.required("Book")
     let context = ManagedObjectContext(coordinator: coordinator, name: "test")
     try context.performAndWait {
       for title in titles { context.insert(book)["title"] = .string(title) }
@@ -26,7 +27,7 @@ struct StoreFilesTests {
   private func titles(_ url: URL, model: ManagedObjectModel) throws -> [Value] {
     let store = try SQLiteStore.open(path: url.path, model: model)
     defer { try? store.close() }
-    return try store.snapshots(FetchSpecification(try Library.entity("Book", of: model))).map { $0.attributes[0] }
+    return try store.snapshots(FetchSpecification(try model.required("Book"))).map { $0.attributes[0] }
   }
 
   @Test("destroying removes the store with its sidecars and nothing else, and may be done twice")

@@ -5,6 +5,7 @@ import ObjectModel
 import SQLite
 import Seedbed
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct StoreOpeningTests {
       PersistentStoreDescription(type: .sqlite, url: folder.file("Journal.sqlite"))
     ]
     try container.loadPersistentStores()
-    let entity = try Library.entity("JournalEntry", of: container.managedObjectModel)
+    let entity = try container.managedObjectModel.required("JournalEntry")
     let context = container.newBackgroundContext()
     let count = try context.performAndWait {
       let entry = context.insert(entity)
@@ -41,7 +42,7 @@ struct StoreOpeningTests {
   func timeout() throws {
     let folder = try TemporaryFolder()
     let model = try Library.model()
-    let book = try Library.entity("Book", of: model)
+    let book = try model.required("Book")
     let description = PersistentStoreDescription(type: .sqlite, url: folder.file("a.sqlite"))
     description.timeout = 0.3
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
@@ -75,10 +76,10 @@ struct StoreOpeningTests {
       return ManagedObjectContext(coordinator: coordinator, name: "test")
     }
     let (writer, reader) = (contexts[0], contexts[1])
-    let book = try Library.entity("Book", of: reader.coordinator.model)
+    let book = try reader.coordinator.model.required("Book")
     let (uris, dune) = try writer.performAndWait {
       let objects = try ["Dune", "Emma"].map { title in
-        let object = writer.insert(try Library.entity("Book", of: writer.coordinator.model))
+        let object = writer.insert(try writer.coordinator.model.required("Book"))
         object["title"] = .string(title)
         return object
       }

@@ -5,6 +5,7 @@ import ObjectGraph
 import ObjectModel
 import Seedbed
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ struct StoreRemovalTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Library.model()
-    book = try Library.entity("Book", of: model)
+    book = try model.required("Book")
   }
 
   private func describe(_ name: String) -> PersistentStoreDescription {

@@ -2,13 +2,6 @@ package import CoreDataLayout
 package import ObjectModel
 package import StoreInterface
 
-extension ManagedObjectModel {
-  package func entity(_ name: String) throws -> Entity {
-    guard let entity = self[name] else { throw StoreError.failure("no entity \(name)") }
-    return entity
-  }
-}
-
 /// A value for a cell of a row batch.
 package enum Cell {
   case absent, null

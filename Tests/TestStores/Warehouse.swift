@@ -108,10 +108,13 @@ extension Warehouse {
 }
 
 extension ManagedObjectModel {
-  package struct MissingEntity: Error {}
+  package struct MissingEntity: Error {
+    package let name: String
+  }
 
+  /// The entity of a name.
   package func required(_ name: String) throws -> Entity {
-    guard let entity = self[name] else { throw MissingEntity() }
+    guard let entity = self[name] else { throw MissingEntity(name: name) }
     return entity
   }
 }

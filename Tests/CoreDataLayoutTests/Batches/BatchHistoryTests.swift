@@ -4,7 +4,7 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -27,7 +27,7 @@ struct BatchHistoryTests {
   private func fill(_ store: any PersistentStore) throws {
     func id(_ name: String, _ key: Int64) throws -> ObjectID {
       ObjectID(
-        entity: try store.model.entity(name), reference: .permanent(store: store.identifier, primaryKey: key))
+        entity: try store.model.required(name), reference: .permanent(store: store.identifier, primaryKey: key))
     }
     var request = SaveRequest()
     for (name, key, box) in [
@@ -50,7 +50,7 @@ struct BatchHistoryTests {
   /// - Returns: what the history tells of that.
   private func delete(_ name: String, in store: some PersistentHistoryTracking & BatchWriting) throws -> [String] {
     let start = try store.lastTransactionNumber()
-    let deletion = BatchDeletion(FetchSpecification(try store.model.entity(name)))
+    let deletion = BatchDeletion(FetchSpecification(try store.model.required(name)))
     try store.perform(StoreBatch(.delete(deletion)))
     return try store.history(PersistentHistoryQuery(after: .transaction(start))).flatMap { $0.changes ?? [] }.map {
       "\($0.changeType) \($0.changedObjectID.entity.name) \($0.changedObjectID.primaryKey ?? 0) "

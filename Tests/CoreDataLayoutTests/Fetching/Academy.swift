@@ -5,6 +5,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ struct Academy {
     memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
     let graph = try Graph(model, &random)
     for store in [sqlite, memory] as [any PersistentStore] {
-      for (name, count) in graph.counts { _ = try store.reservePrimaryKeys(count, for: model.entity(name)) }
+      for (name, count) in graph.counts { _ = try store.reservePrimaryKeys(count, for: model.required(name)) }
       try store.save(graph.request(store.identifier, model))
     }
   }
@@ -143,11 +144,11 @@ private struct Graph {
 
   func request(_ store: String, _ model: ManagedObjectModel) throws -> SaveRequest {
     func id(_ name: String, _ key: Int64) throws -> ObjectID {
-      ObjectID(entity: try model.entity(name), reference: .permanent(store: store, primaryKey: key))
+      ObjectID(entity: try model.required(name), reference: .permanent(store: store, primaryKey: key))
     }
     var request = SaveRequest()
     for object in objects {
-      let entity = try model.entity(object.entity)
+      let entity = try model.required(object.entity)
       request.inserted.append(
         Snapshot(
           objectID: try id(object.entity, object.key), version: 1,

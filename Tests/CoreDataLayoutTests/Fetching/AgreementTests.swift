@@ -4,7 +4,6 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -36,7 +35,7 @@ struct AgreementTests {
       name: "Area", elements: [AttributeDefinition("size", .double)])
     staff.attributes[7].composite?.elements[2].isTransient = true
     let model = try ManagedObjectModel(entities: [staff])
-    self.staff = try model.entity("Staff")
+    self.staff = try model.required("Staff")
     stores = [
       try SQLiteStore.create(path: folder.path("staff.sqlite"), model: model), InMemoryStore(model: model),
     ]

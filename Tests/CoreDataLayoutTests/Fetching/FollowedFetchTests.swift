@@ -5,7 +5,6 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import Synchronization
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -42,7 +41,7 @@ struct FollowedFetchTests {
     options.isUnderConstruction = !isApart
     let model = try ManagedObjectModel(entities: [item])
     let store = try SQLiteStore.create(path: folder.path("items.sqlite"), model: model, options: options)
-    let entity = try model.entity("Item")
+    let entity = try model.required("Item")
     _ = try store.reservePrimaryKeys(1_000, for: entity)
     func id(_ key: Int64) -> ObjectID {
       store.id(of: entity, key)
@@ -71,7 +70,7 @@ struct FollowedFetchTests {
   func cancellation(isApart: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try makeStore(folder, isApart: isApart)
-    let entity = try store.model.entity("Item")
+    let entity = try store.model.required("Item")
     let hasBegun = DispatchSemaphore(value: 0)
     let monitor = FetchMonitor { _ in hasBegun.signal() }
     let request = try endless(entity)
@@ -93,7 +92,7 @@ struct FollowedFetchTests {
   func transaction() throws {
     let folder = try TemporaryFolder()
     let store = try makeStore(folder, isApart: true)
-    let entity = try store.model.entity("Item")
+    let entity = try store.model.required("Item")
     try store.begin()
     try store.delete(entity: entity, primaryKeys: [1_000])
     #expect(try store.snapshots(FetchSpecification(entity), monitor: FetchMonitor()).count == 999)
@@ -105,7 +104,7 @@ struct FollowedFetchTests {
   func replaced() throws {
     let folder = try TemporaryFolder()
     let store = try makeStore(folder, isApart: true)
-    let entity = try store.model.entity("Item")
+    let entity = try store.model.required("Item")
     for suffix in ["", "-wal", "-shm"] {
       try FileManager.default.moveItem(
         atPath: folder.path("items.sqlite\(suffix)"), toPath: folder.path("old\(suffix)"))

@@ -5,6 +5,7 @@ import Predicates
 import SQLite
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -48,7 +49,7 @@ struct KeyPathScanTests {
     }
     try store.insert(
       makeBatch(
-        try model.entity("Owner"), [.init(.attribute("name"), .bytes), .init(.attribute("weight"), .integer)], owners),
+        try model.required("Owner"), [.init(.attribute("name"), .bytes), .init(.attribute("weight"), .integer)], owners),
       keys: Array(1...20))
     var keys: [Int64] = []
     var cells: [[Cell]] = []
@@ -56,7 +57,7 @@ struct KeyPathScanTests {
       keys.append((keys.last ?? 0) + Int64.random(in: 1...3, using: &random))
       cells.append(row(&random))
     }
-    if rows > 0 { try store.insert(makeBatch(try model.entity("Item"), Self.columns, cells), keys: keys) }
+    if rows > 0 { try store.insert(makeBatch(try model.required("Item"), Self.columns, cells), keys: keys) }
     try store.seal(journal: journal)
     return path
   }
@@ -85,7 +86,7 @@ struct KeyPathScanTests {
   ) throws -> (rows: [[String]], batches: Int) {
     var rows: [[String]] = []
     var batches = 0
-    try store.scan(FetchSpecification(try model.entity("Item")), keyPaths: keyPaths, rowsPerBatch: rowsPerBatch) {
+    try store.scan(FetchSpecification(try model.required("Item")), keyPaths: keyPaths, rowsPerBatch: rowsPerBatch) {
       batch in
       #expect(batch.count > 0 && batch.count <= rowsPerBatch)
       batches += 1
@@ -119,7 +120,7 @@ struct KeyPathScanTests {
   }
 
   private func readsPages(_ reader: StoreReader, _ keyPaths: [[String]] = keyPaths) throws -> Bool {
-    let item = try model.entity("Item")
+    let item = try model.required("Item")
     return try reader.session.perform {
       var sql = FetchSQL(reader, item)
       let plan = try ColumnScanPlan(reader, item, keyPaths, &sql)
@@ -156,7 +157,7 @@ struct KeyPathScanTests {
       try store.connection.execute("COMMIT")
       #expect(fast.rows == slow.rows)
       var read: [[String]] = []
-      try reader.scan(FetchSpecification(try model.entity("Item")), keyPaths: keyPaths, rowsPerBatch: 64) { batch in
+      try reader.scan(FetchSpecification(try model.required("Item")), keyPaths: keyPaths, rowsPerBatch: 64) { batch in
         for row in 0..<batch.count { read.append(keyPaths.indices.map { text(batch, $0, row) }) }
         return batch
       }
@@ -213,7 +214,7 @@ struct KeyPathScanTests {
       defer { close(descriptor) }
       #expect(try !isLocked(descriptor))
       var locks: [Bool] = []
-      try store.scan(FetchSpecification(try model.entity("Item")), keyPaths: [["large"]], rowsPerBatch: 16) { batch in
+      try store.scan(FetchSpecification(try model.required("Item")), keyPaths: [["large"]], rowsPerBatch: 16) { batch in
         locks.append(try isLocked(descriptor))
         return batch
       }
@@ -221,7 +222,7 @@ struct KeyPathScanTests {
       #expect(try !isLocked(descriptor))
       struct Enough: Error {}
       #expect(throws: Enough.self) {
-        try store.scan(FetchSpecification(try model.entity("Item")), keyPaths: [["large"]]) { _ in throw Enough() }
+        try store.scan(FetchSpecification(try model.required("Item")), keyPaths: [["large"]]) { _ in throw Enough() }
       }
       #expect(try !isLocked(descriptor))
       #expect(try readsPages(store))
@@ -247,7 +248,7 @@ struct KeyPathScanTests {
     let store = try SQLiteStore.create(path: path, model: model)
     let text = String(repeating: "x", count: 700_000)
     let rows: [[Cell]] = [[.text("a")], [.text(text)], [.text("")], [.null], [.text(text + "y")]]
-    try store.insert(makeBatch(try model.entity("Item"), [Self.columns[0]], rows), keys: [1, 2, 3, 4, 5])
+    try store.insert(makeBatch(try model.required("Item"), [Self.columns[0]], rows), keys: [1, 2, 3, 4, 5])
     try store.seal()
     let reader = try open(path)
     let found = try scan(reader, [["text"]])

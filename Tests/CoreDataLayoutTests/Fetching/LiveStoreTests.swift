@@ -6,6 +6,7 @@ import SQLite
 import StoreInterface
 import Synchronization
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ struct LiveStoreTests {
   init() throws {
     folder = try TemporaryFolder()
     model = try Models.types()
-    sample = try model.entity("Sample")
+    sample = try model.required("Sample")
   }
 
   private func makeStore(rows: Int, _ mode: String) throws -> String {

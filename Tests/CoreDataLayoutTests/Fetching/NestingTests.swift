@@ -5,7 +5,6 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -70,7 +69,7 @@ struct NestingTests {
     node.attributes = [AttributeDefinition("a", .integer64), AttributeDefinition("b", .integer64)]
     node.relationships = [RelationshipDefinition("others", toMany: "Node", inverse: "others")]
     let model = try ManagedObjectModel(entities: [node])
-    let entity = try model.entity("Node")
+    let entity = try model.required("Node")
     let stores: [any PersistentStore] = [
       try SQLiteStore.create(path: folder.path("nodes.sqlite"), model: model), InMemoryStore(model: model),
     ]

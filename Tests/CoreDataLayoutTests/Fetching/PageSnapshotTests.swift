@@ -6,6 +6,7 @@ import SQLite
 import SQLitePages
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ struct PageSnapshotTests {
     var random = SeededGenerator(seed: seed)
     let path = folder.path("\(seed).sqlite")
     let new = try SQLiteStore.create(path: path, model: model)
-    let numbers = try ["Place", "Shop"].map { new.layout.number(of: try model.entity($0)) }
+    let numbers = try ["Place", "Shop"].map { new.layout.number(of: try model.required($0)) }
     try new.close()
     let connection = try Connection(path: path)
     let pageSize = [512, 1_024, 4_096, 65_536].randomElement(using: &random) ?? 4_096
@@ -89,9 +90,9 @@ struct PageSnapshotTests {
   ) throws -> [Snapshot]? {
     let session = store.reader.session
     return try session.perform {
-      let reader = SnapshotReader(session, entity: try model.entity(entity))
+      let reader = SnapshotReader(session, entity: try model.required(entity))
       let rows = try keys.map { keys in
-        let kind = try model.entity(kind ?? entity)
+        let kind = try model.required(kind ?? entity)
         return try #require(
           KeyedPositions.byEntity(keys.count, in: store.reader.file) { store.reader.file.objectID(kind, keys[$0]) }
             .first)
@@ -103,7 +104,7 @@ struct PageSnapshotTests {
   private func readKeys(_ store: SQLiteStore) throws -> [ObjectID]? {
     let session = store.reader.session
     return try session.perform {
-      let reader = SnapshotReader(session, entity: try model.entity("Place"))
+      let reader = SnapshotReader(session, entity: try model.required("Place"))
       guard let rows = try reader.pageKeys(session, column: "self", leastFileSize: 0) else { return nil }
       #expect(rows.columns == ["self"])
       return (0..<rows.count).compactMap { rows.objectID($0, 0) }
@@ -127,7 +128,7 @@ struct PageSnapshotTests {
   func random(seed: Int) throws {
     let rows = [0, 1, 127, 128, 129, 700][seed % 6]
     let store = try makeStore(seed: UInt64(seed), rows: rows, wal: seed % 2 == 0)
-    let expected = try store.snapshots(FetchSpecification(try model.entity("Place")))
+    let expected = try store.snapshots(FetchSpecification(try model.required("Place")))
     expectSame(try read(store), expected)
     #expect(try readKeys(store) == expected.map(\.objectID))
     // By keys, of one entity, with some that are not there.
@@ -160,7 +161,7 @@ struct PageSnapshotTests {
       UPDATE ZPLACE SET ZHOURS = 'x' WHERE Z_PK % 7 = 0
       """)
     let changed = try SQLiteStore.open(path: path, model: model)
-    let request = FetchSpecification(try model.entity("Place"))
+    let request = FetchSpecification(try model.required("Place"))
     expectSame(try read(changed), try changed.snapshots(request))
     for change in [
       "UPDATE ZPLACE SET ZLARGE = 1.5 WHERE Z_PK = (SELECT max(Z_PK) FROM ZPLACE)",
@@ -188,7 +189,7 @@ struct PageSnapshotTests {
     let other = try Connection(path: store.path)
     try other.execute("UPDATE ZPLACE SET ZNAME = 'new'")
     #expect(try read(store) == nil)
-    let request = FetchSpecification(try model.entity("Place"))
+    let request = FetchSpecification(try model.required("Place"))
     #expect(
       try store.snapshotBlocks(request).flatMap(\.snapshots).allSatisfy { $0.attributes.contains(.string("new")) })
     // A reader that began before sees what was, also when the log has been emptied into the file.
@@ -221,7 +222,7 @@ struct PageSnapshotTests {
     try bytes.write(to: URL(fileURLWithPath: path))
     let stray = try SQLiteStore.open(path: path, model: model)
     #expect(try read(stray) == nil)
-    let found = try stray.snapshotBlocks(FetchSpecification(try model.entity("Place"))).flatMap(\.snapshots)
+    let found = try stray.snapshotBlocks(FetchSpecification(try model.required("Place"))).flatMap(\.snapshots)
     #expect(found.count == 200 && found.allSatisfy { $0.attributes.contains(.string("new")) })
     try stray.close()
   }
@@ -231,7 +232,7 @@ struct PageSnapshotTests {
     let store = try makeStore(seed: 50, rows: 200)
     #expect(try read(store)?.count == 200)
     let session = store.reader.session
-    let reader = SnapshotReader(session, entity: try model.entity("Place"))
+    let reader = SnapshotReader(session, entity: try model.required("Place"))
     func blocks() throws -> [Snapshot]? {
       try session.perform { try reader.pageBlocks(session, leastFileSize: 0)?.flatMap(\.snapshots) }
     }
@@ -245,7 +246,7 @@ struct PageSnapshotTests {
       INSERT INTO new SELECT Z_PK, ZNAME, Z_OPT, ZHOURS, ZOWNER, ZDAY, ZREAL, ZSMALL, ZFLAG, ZLARGE, Z_ENT FROM ZPLACE;
       DROP TABLE ZPLACE; ALTER TABLE new RENAME TO ZPLACE
       """)
-    expectSame(try blocks(), try store.snapshots(FetchSpecification(try model.entity("Place"))))
+    expectSame(try blocks(), try store.snapshots(FetchSpecification(try model.required("Place"))))
     try other.execute("ALTER TABLE ZPLACE ADD COLUMN extra INTEGER DEFAULT 5")
     #expect(try blocks() == nil)
     try other.close()

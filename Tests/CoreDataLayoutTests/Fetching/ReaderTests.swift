@@ -6,7 +6,6 @@ import Predicates
 import SQLite
 import StoreInterface
 import Synchronization
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -47,8 +46,8 @@ struct ReaderTests {
     group.attributes = [.init("name", .string)]
     group.relationships = [.init("items", toMany: "Item", inverse: "group")]
     model = try ManagedObjectModel(entities: [item, group])
-    self.item = try model.entity("Item")
-    self.group = try model.entity("Group")
+    self.item = try model.required("Item")
+    self.group = try model.required("Group")
     itemsRelationship = try #require(self.group.relationship("items"))
   }
 

@@ -4,7 +4,6 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -41,7 +40,7 @@ struct ShapeTests {
         let draws = sorts.map { Self.draw($0, &random) }
         let limit = [0, 0, 3].randomElement(using: &random) ?? 0
         for store in academy.stores {
-          var request = FetchSpecification(try academy.model.entity(name))
+          var request = FetchSpecification(try academy.model.required(name))
           let arguments = try draws.map { try $0(store, academy.model) }
           request.predicate = try FetchPredicate(parsing: format, arguments: arguments)
           request.fetchLimit = limit
@@ -75,7 +74,7 @@ struct ShapeTests {
     case .text: return { _, _ in text }
     case .person:
       return { store, model in
-        let people = try store.objectIDs(FetchSpecification(model.entity("Person")))
+        let people = try store.objectIDs(FetchSpecification(model.required("Person")))
         return people[Int(abs(number)) % people.count]
       }
     }
@@ -104,8 +103,8 @@ struct ShapeTests {
     var random = SeededGenerator(seed: 5)
     var request = SaveRequest()
     let count = 700
-    _ = try store.reservePrimaryKeys(count, for: model.entity("Thing"))
-    let entities = try (0..<count).map { _ in try model.entity(Bool.random(using: &random) ? "Thing" : "Special") }
+    _ = try store.reservePrimaryKeys(count, for: model.required("Thing"))
+    let entities = try (0..<count).map { _ in try model.required(Bool.random(using: &random) ? "Thing" : "Special") }
     func id(_ index: Int) -> ObjectID {
       store.id(of: entities[index], Int64(index + 1))
     }
@@ -136,7 +135,7 @@ struct ShapeTests {
     }
     try store.save(request)
     for name in ["Thing", "Special"] {
-      let all = FetchSpecification(try model.entity(name))
+      let all = FetchSpecification(try model.required(name))
       let expected = try store.snapshots(all)
       let blocks = try store.snapshotBlocks(all)
       #expect(blocks.count > 2)

@@ -5,7 +5,6 @@ import ModelFiles
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -22,7 +21,7 @@ struct StatementTests {
       .deletingLastPathComponent().deletingLastPathComponent()
     let model = try ModelReader.read(path: root.path + "/scripts/benchmarks/TransitQueries.xcdatamodeld")
     store = try SQLiteStore.create(path: folder.path("queries.sqlite"), model: model)
-    stop = try model.entity("Stop")
+    stop = try model.required("Stop")
   }
 
   private func condition(_ format: String, _ arguments: (any PredicateArgument)?...) throws -> String {
@@ -151,7 +150,7 @@ struct SpatialFetchTests {
       FetchIndexDefinition("byPlace", elements: ["x", "y"].map { .init(.property($0), kind: .rTree) })
     ]
     let model = try ManagedObjectModel(entities: [place])
-    let entity = try model.entity("Place")
+    let entity = try model.required("Place")
     let stores: [any PersistentStore] = [
       try SQLiteStore.create(path: folder.path("places.sqlite"), model: model), InMemoryStore(model: model),
     ]

@@ -4,7 +4,6 @@ import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing
@@ -33,7 +32,7 @@ struct SumTests {
     member.attributes = [AttributeDefinition("debt", .double)]
     member.relationships = [RelationshipDefinition("team", toOne: "Team", inverse: "members")]
     let model = try ManagedObjectModel(entities: [team, member])
-    (self.team, self.member) = (try model.entity("Team"), try model.entity("Member"))
+    (self.team, self.member) = (try model.required("Team"), try model.required("Member"))
     stores = [
       try SQLiteStore.create(path: folder.path("teams.sqlite"), model: model), InMemoryStore(model: model),
     ]

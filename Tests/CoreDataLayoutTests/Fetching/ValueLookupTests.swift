@@ -4,7 +4,7 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
-import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -84,7 +84,7 @@ struct ValueLookupTests {
   func agreement(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let store = try makeStore(seed, &random)
-    let entity = try model.entity("Item")
+    let entity = try model.required("Item")
     var foundCount = 0
     for _ in 0..<40 {
       let attribute = ["code", "name", "plain", "flag"].randomElement(using: &random) ?? "code"
@@ -112,7 +112,7 @@ struct ValueLookupTests {
       INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZCODE) VALUES (-9223372036854775808, 1, 1, 7), (9223372036854775807, 1, 1, 7),
         (100001, 1, 1, -9223372036854775808.0), (100002, 1, 1, 'seven'), (100003, 1, 1, x'07')
       """)
-    var request = FetchSpecification(try model.entity("Item"))
+    var request = FetchSpecification(try model.required("Item"))
     request.predicate = .isIn(["code"], (0..<100).map { .integer($0) } + [.integer(.min)])
     let found = try store.snapshotBlocks(request).flatMap(\.snapshots)
     #expect(found == (try store.snapshots(request)))
@@ -127,7 +127,7 @@ struct ValueLookupTests {
   func index() throws {
     var random = SeededGenerator(seed: 1)
     let store = try makeStore(99, &random)
-    var request = FetchSpecification(try model.entity("Item"))
+    var request = FetchSpecification(try model.required("Item"))
     request.predicate = .isIn(["code"], (0..<100).map { .integer($0) })
     let expected = try store.snapshots(request)
     #expect(expected.count > 50)

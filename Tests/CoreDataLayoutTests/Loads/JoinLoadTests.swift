@@ -5,6 +5,7 @@ import SQLite
 import StoreInterface
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -80,12 +81,12 @@ struct JoinLoadTests {
     let store = try SQLiteStore.create(path: path, model: model, options: options)
     if isPaged { #expect(try store.beginPageLoad(model.entities)) }
     for (name, count) in [("Person", people), ("Club", others), ("Boat", others)] {
-      let entity = try model.entity(name)
+      let entity = try model.required(name)
       try store.insert(
         makeBatch(entity, [], (0..<count).map { _ in [] }), keys: (0..<count).map { $0 + 1 })
     }
     for link in links {
-      let relationship = try #require(try model.entity(link.entity).relationship(link.relationship))
+      let relationship = try #require(try model.required(link.entity).relationship(link.relationship))
       try store.link(relationship, pairs: link.pairs, replacing: link.isReplacing)
     }
     let wasPaging = store.isPageLoading

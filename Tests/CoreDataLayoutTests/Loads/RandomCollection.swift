@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import TestRows
+import TestStores
 import TestSupport
 
 /// A model with every kind of column and index, and random batches for it.
@@ -103,7 +104,7 @@ struct RandomCollection {
       return (0..<count).map { first + Int64($0) }
     }
     for name in ["Owner", "Group", "Tag"] {
-      let entity = try model.entity(name)
+      let entity = try model.required(name)
       let new = keys(name == "Tag" ? "Tag" : "Owner", 5)
       for key in new where name != "Tag" { numbers[key] = Int64(entity.index) }
       changes.append(
@@ -111,7 +112,7 @@ struct RandomCollection {
     }
     for _ in 0..<batches {
       let name = chance(50) ? "Item" : "Special"
-      let entity = try model.entity(name)
+      let entity = try model.required(name)
       let new = keys("Item", Int.random(in: 1...rowsPerBatch, using: &random))
       let columns = Self.columns + (name == "Special" ? [RowBatch.Column(.attribute("extra"), .bytes)] : [])
       let rows = new.map { key in row(key, numbers, isSpecial: name == "Special") }
@@ -121,7 +122,7 @@ struct RandomCollection {
     for owner in numbers.keys.sorted() {
       for tag in 1...5 as ClosedRange<Int64> where chance(40) { pairs.append((owner, tag)) }
     }
-    if let tags = try model.entity("Owner").relationship("tags") { changes.append(.links(tags, pairs)) }
+    if let tags = try model.required("Owner").relationship("tags") { changes.append(.links(tags, pairs)) }
     return changes
   }
 

@@ -6,6 +6,7 @@ import StoreInterface
 import TestMigrations
 import TestQueries
 import TestRows
+import TestStores
 import TestSupport
 import Testing
 
@@ -98,7 +99,7 @@ struct SavedPageTests {
     var tag = EntityDefinition("Tag")
     tag.relationships = [.init("items", toMany: "Item", inverse: "tags")]
     let model = try ManagedObjectModel(entities: [item, tag])
-    let items = try model.entity("Item")
+    let items = try model.required("Item")
     let store = try SQLiteStore.create(path: folder.path("a.sqlite"), model: model, options: Self.options)
     #expect(try store.beginPageLoad([items]))
     func snapshot(_ entity: Entity, _ name: String = "") throws -> Snapshot {
@@ -118,7 +119,7 @@ struct SavedPageTests {
       changed.attributes = [.string("z")]
       other.updated = [changed]
     case 1: other.deleted = [(request.inserted[1].objectID, 1)]
-    default: other.inserted.append(try snapshot(try model.entity("Tag")))
+    default: other.inserted.append(try snapshot(try model.required("Tag")))
     }
     try store.save(other)
     #expect(!store.isPageLoading)
@@ -134,7 +135,7 @@ struct SavedPageTests {
     var item = EntityDefinition("Item")
     item.attributes = [.init("number", .integer32), .init("weight", .double), .init("price", .decimal)]
     let model = try ManagedObjectModel(entities: [item])
-    let items = try model.entity("Item")
+    let items = try model.required("Item")
     for values: [Value] in [
       [.string("a"), .null, .null], [.null, .double(.nan), .null], [.null, .null, .decimal(.nan)],
       [.null, .null, .string("5")],

@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 
 /// Players in teams: unique names, a required team that cascades, wins with a limit.

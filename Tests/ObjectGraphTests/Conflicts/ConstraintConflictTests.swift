@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("Uniqueness constraints and merge policies")

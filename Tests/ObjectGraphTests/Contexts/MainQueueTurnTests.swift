@@ -3,6 +3,7 @@ import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("Turns of the main queue") @MainActor

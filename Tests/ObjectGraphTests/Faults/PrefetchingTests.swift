@@ -2,6 +2,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("Prefetching")

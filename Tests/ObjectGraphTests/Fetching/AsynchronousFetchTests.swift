@@ -4,6 +4,7 @@ import ObjectModel
 import Predicates
 import StoreInterface
 import Synchronization
+import TestStores
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

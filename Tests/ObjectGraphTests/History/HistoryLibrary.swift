@@ -4,6 +4,7 @@ import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 
 /// Books with authors (to-one), tags (many-to-many) and chapters (ordered) in a store that keeps history.

@@ -4,6 +4,7 @@ import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

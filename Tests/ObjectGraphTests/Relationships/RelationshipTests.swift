@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("Relationships and delete rules")

@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

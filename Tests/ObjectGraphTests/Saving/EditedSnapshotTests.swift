@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

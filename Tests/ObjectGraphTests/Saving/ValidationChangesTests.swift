@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import Testing
 
 @Suite("What validation changes")

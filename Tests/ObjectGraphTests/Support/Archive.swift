@@ -4,6 +4,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 
 /// A model with an inherited and a compound uniqueness constraint: items (books, records) have a code; chapters are

@@ -2,6 +2,7 @@ import CoreDataLayout
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 import Testing
 

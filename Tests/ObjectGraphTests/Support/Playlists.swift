@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestStores
 import TestSupport
 
 /// One playlist with two ordered relationships: songs, which other lists may have too, and picks, which only it has.

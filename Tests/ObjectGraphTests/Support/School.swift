@@ -5,6 +5,7 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
+import TestStores
 import TestSupport
 
 /// The stores that every test of this target runs on.
@@ -119,14 +120,5 @@ struct School {
     request.predicate = predicate
     request.sortDescriptors = key.map { [FetchSortDescriptor([$0])] } ?? []
     return request
-  }
-}
-
-extension ManagedObjectModel {
-  struct MissingEntity: Error {}
-
-  func required(_ name: String) throws -> Entity {
-    guard let entity = self[name] else { throw MissingEntity() }
-    return entity
   }
 }
