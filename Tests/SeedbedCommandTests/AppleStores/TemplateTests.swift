@@ -120,9 +120,7 @@ struct TemplateTests {
   func staleCounter() async throws {
     let workspace = try Workspace()
     try AppleStore.sampleV1.copy(to: "origin.sqlite", in: workspace)
-    let connection = try Connection(path: workspace.path("origin.sqlite"))
-    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 3")
-    try connection.close()
+    try workspace.execute("origin.sqlite", "UPDATE Z_PRIMARYKEY SET Z_MAX = 3")
     try AppleStore.sampleV1.write(
       "import.yaml", model: "origin.sqlite", settings: ["path: store.sqlite", "seed: origin.sqlite"], to: workspace)
     #expect(try await workspace.report("import.yaml").total.rejected == 0)

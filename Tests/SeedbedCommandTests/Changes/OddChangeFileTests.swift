@@ -53,37 +53,30 @@ struct OddChangeFileTests {
           map: { ident: ident, str: str, dbl: dbl, flt: flt, dec: dec, large: large }
 
       """)
-    try await succeed(workspace, "run", "--quiet", "items.yaml")
+    try await workspace.succeed("run", "--quiet", "items.yaml")
   }
 
   /// A store that keeps a history, with item a, and its copy.
   private func copied() async throws -> Workspace {
     let workspace = try workspace()
     try await fill(workspace, "Items.sqlite", ["a"], Self.tracked)
-    try await succeed(workspace, "copy", "--quiet", "Items.sqlite", "Copy.sqlite")
+    try await workspace.succeed("copy", "--quiet", "Items.sqlite", "Copy.sqlite")
     return workspace
   }
 
-  @discardableResult
-  private func succeed(_ workspace: Workspace, _ arguments: String...) async throws -> Tool.Outcome {
-    let outcome = try await Tool.run(arguments, in: workspace.folder)
-    try #require(outcome.exitCode == 0, "\(arguments) \(outcome.talk)")
-    return outcome
-  }
-
   private func update(_ workspace: Workspace, _ store: String, _ condition: String, _ assignment: String) async throws {
-    try await succeed(workspace, "update", store, "--entity", "Item", "--where", condition, "--set", assignment)
+    try await workspace.succeed("update", store, "--entity", "Item", "--where", condition, "--set", assignment)
   }
 
   private func delete(_ workspace: Workspace, _ store: String, _ condition: String) async throws {
-    try await succeed(workspace, "delete", store, "--entity", "Item", "--where", condition)
+    try await workspace.succeed("delete", store, "--entity", "Item", "--where", condition)
   }
 
   /// Writes `changes.ndjson` with the changes of `Items.sqlite` since a transaction, and returns its lines.
   @discardableResult
   private func writeChanges(_ workspace: Workspace, since number: Int = 1) async throws -> [String] {
-    let changes = try await succeed(
-      workspace, "history", "Items.sqlite", "--since", "\(number)", "--json", "--values", "--quiet")
+    let changes = try await workspace.succeed(
+      "history", "Items.sqlite", "--since", "\(number)", "--json", "--values", "--quiet")
     try workspace.write("changes.ndjson", changes.text)
     return changes.text.split(separator: "\n").map(String.init)
   }
@@ -200,7 +193,7 @@ struct OddChangeFileTests {
     let workspace = try await copied()
     try await update(workspace, "Items.sqlite", "ident == \"a\"", "ident = \"b\"")
     try await writeChanges(workspace)
-    try await succeed(workspace, "apply", "changes.ndjson", "--to", "Copy.sqlite")
+    try await workspace.succeed("apply", "changes.ndjson", "--to", "Copy.sqlite")
     #expect(try workspace.query("Copy.sqlite", "SELECT ZIDENT FROM ZITEM") == ["b"])
   }
 
@@ -211,7 +204,7 @@ struct OddChangeFileTests {
     try await delete(workspace, "Items.sqlite", "ident == \"b\"")
     let lines = try await writeChanges(workspace)
     #expect(lines.count == 2 && lines[1].contains("\"delete\"") && !lines[1].contains("\"key\""), "\(lines)")
-    try await succeed(workspace, "apply", "changes.ndjson", "--to", "Copy.sqlite")
+    try await workspace.succeed("apply", "changes.ndjson", "--to", "Copy.sqlite")
     #expect(try workspace.query("Copy.sqlite", "SELECT count(*) FROM ZITEM") == ["0"])
   }
 
@@ -225,7 +218,7 @@ struct OddChangeFileTests {
     try #require(lines.count == 3 && lines[1].contains("\"delete\"") && lines[2].contains("\"insert\""), "\(lines)")
     if isReversed { try workspace.write("changes.ndjson", "\(lines[0])\n\(lines[2])\n\(lines[1])\n") }
     for store in ["Mirror.sqlite", "Copy.sqlite"] {
-      try await succeed(workspace, "apply", "changes.ndjson", "--to", store)
+      try await workspace.succeed("apply", "changes.ndjson", "--to", store)
       #expect(try await workspace.run("check", store, "--strict").exitCode == 0)
     }
     #expect(try workspace.query("Mirror.sqlite", "SELECT Z_PK, ZIDENT FROM ZITEM ORDER BY Z_PK") == ["2|c", "3|a"])
@@ -265,7 +258,7 @@ struct OddChangeFileTests {
       "",
       "{\"change\":\"update\",\"entity\":\"Item\",\"primaryKey\":1,\"key\":{\"ident\":\"a\"},"
         + "\"values\":{\"str\":\"y\",\"flt\":0.1}}")
-    try await succeed(workspace, "apply", "changes.ndjson", "--to", "Items.sqlite")
+    try await workspace.succeed("apply", "changes.ndjson", "--to", "Items.sqlite")
     #expect(try workspace.query("Items.sqlite", "SELECT ZSTR FROM ZITEM") == ["y"])
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// A store that was forged in one place: `check` finds that, and nothing else.
@@ -201,9 +200,7 @@ struct CheckFindingTests {
       """)
     #expect(try await workspace.run("run", "--quiet", "wide.yaml").exitCode == 0)
     #expect(try await workspace.check("Wide.sqlite", "--model", "Wide.xcdatamodel").sound)
-    let connection = try Connection(path: workspace.path("Wide.sqlite"))
-    try connection.execute("UPDATE ZWIDE SET ZA520 = 40000")
-    try connection.close()
+    try workspace.execute("Wide.sqlite", "UPDATE ZWIDE SET ZA520 = 40000")
     let report = try await workspace.check("Wide.sqlite", "--model", "Wide.xcdatamodel")
     #expect(report.warnings.map(\.column) == ["ZA520"])
   }

@@ -104,7 +104,7 @@ struct CheckMigrationTests {
     for text in wanted.said { #expect(check.text.contains(text), "\(text)\n\(check.text)") }
     for text in wanted.unsaid { #expect(!check.text.contains(text), "\(text)\n\(check.text)") }
     let json = try await Tool.run(line + ["--json"], in: workspace.folder)
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+    let object = try json.object()
     let verdict = try #require(object["migration"] as? [String: Any])
     #expect(verdict["exitCode"] as? Int == Int(wanted.exitCode))
     #expect((verdict["command"] as? String == nil) == (wanted.exitCode == 78))

@@ -1,7 +1,6 @@
 import Foundation
 import ModelFiles
 import ObjectModel
-import SQLite
 import SeedFormats
 import TestSupport
 import Testing
@@ -99,9 +98,7 @@ struct CheckModelTests {
   func damagedCache() async throws {
     let workspace = try Workspace()
     try FixtureFolder.copyStore("stores/coredataplus/SampleModel_V2.sqlite", to: workspace.folder, as: "a.sqlite")
-    let connection = try Connection(path: workspace.path("a.sqlite"))
-    try connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00FF00FF'")
-    try connection.close()
+    try workspace.execute("a.sqlite", "UPDATE Z_MODELCACHE SET Z_CONTENT = x'00FF00FF'")
     let outcome = try await workspace.run("check", "a.sqlite")
     #expect(outcome.exitCode == 65 && outcome.talk.contains("cannot be inflated"))
     let model = FixtureFolder.path("models/coredataplus/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel")

@@ -82,9 +82,7 @@ enum DepotStore {
     try workspace.write(model + "/contents", xml)
     let made = try SQLiteStore.create(path: workspace.path(store), model: ModelReader.read(path: workspace.path(model)))
     try made.seal()
-    let connection = try Connection(path: workspace.path(store))
-    try connection.execute(rows)
-    try connection.close()
+    try workspace.execute(store, rows)
     return try workspace.bytes(store)
   }
 

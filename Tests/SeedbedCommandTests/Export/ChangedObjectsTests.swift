@@ -13,24 +13,16 @@ struct ChangedObjectsTests {
     pipeline.replace = "always, history: true, now: \"2026-01-31T12:00:00Z\""
     try workspace.write("items.csv", "id,name,count,parent\na,A,1,\nb,B,2,a\nc,C,3,a\n")
     try pipeline.write(to: workspace)
-    try await succeed(workspace, "run", "--quiet", "items.yaml")
-    let told = try await succeed(workspace, "history", "Shop.sqlite")
+    try await workspace.succeed("run", "--quiet", "items.yaml")
+    let told = try await workspace.succeed("history", "Shop.sqlite")
     let token = try #require(told.talk.split(separator: " ").last.map { $0.trimmingCharacters(in: .newlines) })
-    try await succeed(workspace, "copy", "Shop.sqlite", "Copy.sqlite")
+    try await workspace.succeed("copy", "Shop.sqlite", "Copy.sqlite")
     try workspace.write("items.csv", "id,name,count,parent\na,A,1,\nb,B,7,a\nd,D,4,b\n")
     pipeline.replace = "never"
     try pipeline.write(to: workspace)
-    try await succeed(workspace, "run", "--quiet", "items.yaml")
-    try await succeed(
-      workspace, "delete", "Shop.sqlite", "--entity", "Item", "--where", "identifier == 'c'")
+    try await workspace.succeed("run", "--quiet", "items.yaml")
+    try await workspace.succeed("delete", "Shop.sqlite", "--entity", "Item", "--where", "identifier == 'c'")
     return (workspace, token)
-  }
-
-  @discardableResult
-  private func succeed(_ workspace: Workspace, _ arguments: String...) async throws -> Tool.Outcome {
-    let outcome = try await Tool.run(arguments, in: workspace.folder)
-    try #require(outcome.exitCode == 0, "\(arguments) \(outcome.talk)")
-    return outcome
   }
 
   @Test("an export has the objects that changed since a token, and a file those that were deleted")
@@ -80,19 +72,19 @@ struct ChangedObjectsTests {
   func apply() async throws {
     let (workspace, token) = try await workspace()
     let store = try workspace.bytes("Shop.sqlite")
-    let changes = try await succeed(workspace, "history", "Shop.sqlite", "--since", token, "--json", "--values")
+    let changes = try await workspace.succeed("history", "Shop.sqlite", "--since", token, "--json", "--values")
     #expect(try workspace.bytes("Shop.sqlite") == store)
     try workspace.write("changes.ndjson", changes.text)
-    let dry = try await succeed(workspace, "apply", "changes.ndjson", "--to", "Copy.sqlite", "--dry-run")
+    let dry = try await workspace.succeed("apply", "changes.ndjson", "--to", "Copy.sqlite", "--dry-run")
     #expect(dry.talk.contains("would have inserted 1 object, updated"), "\(dry.talk)")
     let columns = ["--entity", "Item", "--columns", "identifier,name,count,parent.identifier"]
     let before = try await Tool.run(["export", "Copy.sqlite"] + columns, in: workspace.folder).text
     #expect(before.contains("c,C"))
-    try await succeed(workspace, "apply", "changes.ndjson", "--to", "Copy.sqlite", "--author", "mirror")
+    try await workspace.succeed("apply", "changes.ndjson", "--to", "Copy.sqlite", "--author", "mirror")
     let copy = try await Tool.run(["export", "Copy.sqlite"] + columns, in: workspace.folder)
     let shop = try await Tool.run(["export", "Shop.sqlite"] + columns, in: workspace.folder)
     #expect(copy.text == shop.text && copy.text.contains("d,D"))
-    #expect(try await succeed(workspace, "history", "Copy.sqlite").text.contains("author mirror"))
+    #expect(try await workspace.succeed("history", "Copy.sqlite").text.contains("author mirror"))
     #expect(try await workspace.run("check", "Copy.sqlite").exitCode == 0)
     let bytes = try workspace.bytes("Copy.sqlite")
     let again = try await workspace.run("apply", "changes.ndjson", "--to", "Copy.sqlite")
@@ -103,7 +95,7 @@ struct ChangedObjectsTests {
   @Test("changes come from standard input too, and what is no file is named as what it is")
   func changesFromStandardInput() async throws {
     let (workspace, token) = try await workspace()
-    let changes = try await succeed(workspace, "history", "Shop.sqlite", "--since", token, "--json", "--values")
+    let changes = try await workspace.succeed("history", "Shop.sqlite", "--since", token, "--json", "--values")
     for (path, words) in [(".", ". is a folder"), ("/dev/null", "is a device"), ("none", "no such file")] {
       let refused = try await workspace.run("apply", path, "--to", "Copy.sqlite")
       #expect(refused.exitCode == 66 && refused.talk.contains(words), "\(refused.talk)")
@@ -123,7 +115,7 @@ struct ChangedObjectsTests {
     ])
   func oddFiles(part: String, replacement: String, words: String) async throws {
     let (workspace, token) = try await workspace()
-    let changes = try await succeed(workspace, "history", "Shop.sqlite", "--since", token, "--json", "--values")
+    let changes = try await workspace.succeed("history", "Shop.sqlite", "--since", token, "--json", "--values")
     #expect(changes.text.contains(part), "\(changes.text)")
     try workspace.write("changes.ndjson", changes.text.replacingOccurrences(of: part, with: replacement))
     let before = try workspace.bytes("Copy.sqlite")

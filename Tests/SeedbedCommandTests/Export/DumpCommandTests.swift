@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// `dump` as a user runs it.
@@ -136,9 +135,7 @@ struct DumpCommandTests {
   @Test("a store without a model of its own wants one")
   func noModel() async throws {
     let workspace = try await workspace()
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    try connection.close()
+    try workspace.removeCachedModel(of: "Shop.sqlite")
     let outcome = try await dump(workspace, "Shop.sqlite", "dump")
     #expect(outcome.exitCode == 78)
     #expect(outcome.talk.contains("carries no model") && outcome.talk.contains("--model"))
@@ -147,9 +144,7 @@ struct DumpCommandTests {
   @Test("a disk that is full leaves nothing behind")
   func fullDisk() async throws {
     let workspace = try await workspace()
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute("UPDATE ZITEM SET ZNAME = hex(zeroblob(400000))")
-    try connection.close()
+    try workspace.execute("Shop.sqlite", "UPDATE ZITEM SET ZNAME = hex(zeroblob(400000))")
     // No file may grow beyond 64 blocks, which is an error of the write once the signal is ignored.
     let script = "trap '' XFSZ; ulimit -f 64; exec '\(Tool.path)' dump Shop.sqlite dump --model Shop.xcdatamodeld"
     let outcome = try await Tool.run(["-c", script], in: workspace.folder, executable: "/bin/sh")

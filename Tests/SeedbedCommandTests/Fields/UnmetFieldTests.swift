@@ -52,7 +52,7 @@ struct UnmetFieldTests {
       #expect(run.text.contains(hint), "\(run.text)")
     }
     let json = try await workspace.run("run", "items.yaml", "--json")
-    let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+    let report = try json.object()
     #expect((report["warnings"] as? [String])?.count == 4)
   }
 

@@ -37,7 +37,7 @@ struct EmptySourceTests {
       #expect(outcome.exitCode == 0, "\(outcome.talk)")
       #expect(outcome.text.contains("Item: \(empty.file): no records: \(empty.reason)"), "\(outcome.text)")
       let json = try await workspace.run("run", "--json", "items.yaml")
-      let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+      let report = try json.object()
       let notes = try #require((report["steps"] as? [[String: Any]])?.first?["notes"] as? [[String: String]])
       #expect(
         notes == [

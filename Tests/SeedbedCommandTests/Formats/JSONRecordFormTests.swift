@@ -36,7 +36,7 @@ struct JSONRecordFormTests {
         .write(to: workspace)
       let outcome = try await workspace.run("run", "--json", "items.yaml")
       #expect(outcome.exitCode == 1, "\(outcome.talk)")
-      let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+      let report = try outcome.object()
       let total = try #require(report["total"] as? [String: Any])
       #expect(total["inserted"] as? Int == 2)
       #expect(total["rejected"] as? Int == 1)
@@ -75,7 +75,7 @@ struct JSONRecordFormTests {
     pipeline.map = ["identifier: id", "name: name", "parts: { from: parts, map: { identifier: id } }"]
     try pipeline.write(to: workspace)
     let outcome = try await workspace.run("run", "--json", "items.yaml")
-    let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    let report = try outcome.object()
     let reject = try #require((report["rejects"] as? [[String: Any]])?.first)
     #expect(reject["code"] as? String == "json.not-an-object")
     #expect(reject["pointer"] as? String == pointer)

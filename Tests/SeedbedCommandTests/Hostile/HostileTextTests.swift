@@ -23,14 +23,6 @@ struct HostileTextTests {
     (outcome.text + outcome.talk).unicodeScalars.filter(Self.isHarmful).map { String($0.value, radix: 16) }
   }
 
-  private func workspace() async throws -> Workspace {
-    let workspace = try Workspace.withModel()
-    try workspace.write("items.csv", "id,name\na,A\n")
-    try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
-    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
-    return workspace
-  }
-
   private static let h = hostile
   private static let arguments: [[String]] = [
     ["run", h], ["lint", h], ["check", h], ["inspect", h], ["copy", h, "x"], ["export", h, "--entity", h],
@@ -51,14 +43,14 @@ struct HostileTextTests {
 
   @Test("arguments of every command", arguments: arguments)
   func argument(words: [String]) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let outcome = try await Tool.run(words, in: workspace.folder)
     #expect(harmful(outcome) == [], "\(outcome)")
   }
 
   @Test("names of files, shown by every command that works on them")
   func files() async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let h = Self.hostile
     let files = FileManager.default
     try files.moveItem(atPath: workspace.path("Shop.sqlite"), toPath: workspace.path(h + ".sqlite"))
@@ -119,7 +111,7 @@ struct HostileTextTests {
 
   @Test("names in models")
   func models() async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let h = Self.inModels
     try workspace.write(
       "Bad.xcdatamodeld/Bad.xcdatamodel/contents",

@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import TestSupport
 import Testing
 
@@ -7,10 +6,6 @@ import Testing
 @Suite("Inspecting a store or a model")
 struct InspectCommandTests {
   private typealias Object = [String: Any]
-
-  private static func object(_ outcome: Tool.Outcome) throws -> [String: Any] {
-    try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
-  }
 
   private static func objects(_ value: Any?) throws -> [[String: Any]] { try #require(value as? [[String: Any]]) }
 
@@ -43,7 +38,7 @@ struct InspectCommandTests {
     #expect(try workspace.names() == files)
     #expect(try files.map { try workspace.bytes($0) } == before)
 
-    let found = try Self.object(outcome)
+    let found = try outcome.object()
     let expected = try #require(FixtureFolder.expected.stores[path])
     #expect(found["versionHashes"] as? [String: String] == expected.hashes)
     #expect(found["frameworkVersion"] as? Int == expected.frameworkVersion)
@@ -76,7 +71,7 @@ struct InspectCommandTests {
   func sample() async throws {
     let workspace = try Workspace()
     let name = try workspace.copyStore("stores/coredataplus/SampleModel2_V1.sqlite")
-    let found = try Self.object(try await workspace.run("inspect", "--json", name))
+    let found = try await workspace.run("inspect", "--json", name).object()
     let book = try Self.named("Book", in: try Self.objects(found["entities"]))
     let attributes = try Self.objects(book["attributes"])
     #expect(try Self.named("pagesCount", in: attributes)["derivation"] as? String == "count:(pages)")
@@ -111,7 +106,7 @@ struct InspectCommandTests {
   func renamed() async throws {
     let workspace = try Workspace()
     let name = try workspace.copyStore("stores/coredataplus/SampleModel_V2.sqlite")
-    let found = try Self.object(try await workspace.run("inspect", "--json", name))
+    let found = try await workspace.run("inspect", "--json", name).object()
     let luxury = try Self.named("LuxuryCar", in: try Self.objects(found["entities"]))
     #expect(luxury["number"] as? Int == 3 && luxury["rows"] as? Int == 5)
     #expect(
@@ -142,26 +137,23 @@ struct InspectCommandTests {
     let workspace = try await shop()
     let copied = try await workspace.run("copy", "Shop.sqlite", "copy.sqlite", "--seed-version", "7")
     #expect(copied.exitCode == 0)
-    let connection = try Connection(path: workspace.path("copy.sqlite"))
-    try connection.execute(
+    try workspace.execute(
+      "copy.sqlite",
       "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Tag' || char(27) || '[2J' WHERE Z_NAME = 'Tag'; CREATE TABLE \"odd \"\" one\" (A)"
     )
-    try connection.close()
     let outcome = try await workspace.run("inspect", "copy.sqlite")
     #expect(outcome.exitCode == 0)
     #expect(outcome.text.contains(/SeedbedSeedVersion +7\n/), "\(outcome.text)")
     #expect(outcome.text.contains("Tag\\u{1b}[2J") && !outcome.text.contains("\u{1B}"))
     #expect(outcome.text.contains("odd \" one"))
-    let found = try Self.object(try await workspace.run("inspect", "--json", "copy.sqlite"))
+    let found = try await workspace.run("inspect", "--json", "copy.sqlite").object()
     #expect((found["metadata"] as? Object)?["SeedbedSeedVersion"] as? Int == 7)
   }
 
   @Test("a damaged cached model is a note, not a failure")
   func damagedCache() async throws {
     let workspace = try await shop()
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute("INSERT INTO Z_MODELCACHE VALUES (x'00112233')")
-    try connection.close()
+    try workspace.execute("Shop.sqlite", "INSERT INTO Z_MODELCACHE VALUES (x'00112233')")
     let outcome = try await workspace.run("inspect", "Shop.sqlite")
     #expect(outcome.exitCode == 0)
     #expect(outcome.text.contains("note: the cached model cannot be read: "))
@@ -183,8 +175,7 @@ struct InspectCommandTests {
     let text = try await workspace.run("inspect", "Shop.xcdatamodeld/").text
     #expect(text.hasPrefix("Shop.xcdatamodeld/ · version Shop 2 of Shop, Shop 2 (current) · 4 entities\n"))
     #expect(text.contains("  rate          Double\n"))
-    let older = try Self.object(
-      try await workspace.run("inspect", "--json", "Shop.xcdatamodeld", "--model-version", "Shop"))
+    let older = try await workspace.run("inspect", "--json", "Shop.xcdatamodeld", "--model-version", "Shop").object()
     let item = try Self.named("Item", in: try Self.objects(older["entities"]))
     #expect(try Self.objects(item["attributes"]).contains { $0["name"] as? String == "ratio" })
     let model = try #require(older["model"] as? Object)

@@ -19,7 +19,7 @@ struct MappingInspectionTests {
     #expect(text.contains("Maker · add · nothing → Maker"))
     #expect(text.contains("destinationInstancesForEntityMappingNamed:sourceInstances:"))
     let json = try await workspace.run("inspect", "--json", path)
-    let found = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+    let found = try json.object()
     let mappings = try #require(found["entityMappings"] as? [[String: Any]])
     #expect(mappings.count == 5 && mappings.allSatisfy { ($0["destinationVersionHash"] as? String)?.count == 64 })
     #expect((found["source"] is NSNull) == name.hasSuffix(".cdm"))

@@ -130,7 +130,7 @@ struct ModelCacheTests {
 
   private func hashes(_ store: String, _ workspace: Workspace) async throws -> [String: [UInt8]] {
     let outcome = try await workspace.run("inspect", "--json", store)
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    let object = try outcome.object()
     return try #require(object["versionHashes"] as? [String: String]).mapValues { text in
       stride(from: 0, to: text.count, by: 2).map { position in
         UInt8(text.dropFirst(position).prefix(2), radix: 16) ?? 0

@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// `seedbed migrate --dry-run` ends as the migration would, and says the same.
@@ -103,9 +102,7 @@ struct DryRunTests {
       "shop.yaml", "model: { path: Shop.xcdatamodeld, version: Shop }\nstore: { path: Shop.sqlite }\n")
     let built = try await workspace.run("run", "--quiet", "shop.yaml")
     #expect(built.exitCode == 0, "\(built.talk)")
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute(test.rows)
-    try connection.close()
+    try workspace.execute("Shop.sqlite", test.rows)
     let (before, names) = (try workspace.bytes("Shop.sqlite"), try workspace.names())
     let line = [
       "migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--to", "Shop 2", "--duplicates", test.policy,

@@ -78,7 +78,7 @@ struct ManyVersionsTests {
     #expect(check.text.contains("To migrate it: seedbed migrate Shop.sqlite --model Shop.xcdatamodeld\n"))
     let result = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--json")
     #expect(result.exitCode == 0, "\(result.talk)")
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+    let object = try result.object()
     let taken = try #require(object["steps"] as? [[String: Any]])
     // A step takes each entity through one rename, and so a dozen versions at most.
     let last = Self.versionCount - 1

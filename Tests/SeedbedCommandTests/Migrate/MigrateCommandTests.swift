@@ -66,7 +66,7 @@ struct MigrateCommandTests {
     #expect(plan.text.contains("lost: the trigger audit on ZLABEL, which does not belong to the model"), "\(plan.text)")
     let result = try await workspace.run("migrate", DepotStore.store, "--model", "Depot.xcdatamodeld", "--json")
     #expect(result.exitCode == 0, "\(result.talk)")
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+    let object = try result.object()
     #expect(object["droppedTriggers"] as? [String] == ["audit on ZLABEL"])
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// What `--duplicates` makes of keys that are references or null, and of values in files.

@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// What does not belong to the model and meets what a migration makes: names, unique indexes, files.

@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import TestSupport
 import Testing
 
@@ -42,13 +41,11 @@ struct MigrateStepsTests {
     #expect(try workspace.bytes("Shop.sqlite") == before)
 
     // Renames in place leave the list of entities as it was; the numbers count.
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Former'")
-    try connection.close()
+    try workspace.execute("Shop.sqlite", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Former'")
     let names = try workspace.names()
     let result = try await migrate(workspace, "--json")
     #expect(result.exitCode == 0, "\(result.talk)")
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+    let object = try result.object()
     #expect(object["migrated"] as? Bool == true)
     let steps = try #require(object["steps"] as? [[String: Any]])
     #expect(steps.map { $0["to"] as? String } == ["Shop 2", "Shop 3"])
@@ -120,7 +117,7 @@ struct MigrateStepsTests {
     #expect(plan.text.contains("Not possible: the data break rules of version Shop 3."))
     let allowed = try await migrate(workspace, "--dry-run", "--duplicates", "merge", "--json")
     #expect(allowed.exitCode == 0, "\(allowed.talk)")
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(allowed.output)) as? [String: Any])
+    let object = try allowed.object()
     let steps = try #require(object["steps"] as? [[String: Any]])
     let conditions = steps.map { ($0["conditions"] as? [[String: Any]])?.map { $0["kind"] as? String } }
     #expect(conditions == [[], ["duplicateKeys"]])
@@ -153,16 +150,14 @@ struct MigrateStepsTests {
   @Test("triggers that no model explains go in the first step, and it names them")
   func triggers() async throws {
     let workspace = try await duplicates()
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute("CREATE TRIGGER audit AFTER DELETE ON ZITEM BEGIN SELECT 1; END")
-    try connection.close()
+    try workspace.execute("Shop.sqlite", "CREATE TRIGGER audit AFTER DELETE ON ZITEM BEGIN SELECT 1; END")
     let lines =
       "Shop → Shop 2: inferred\n  entity Item: changed, 4 objects\n  lost: the trigger audit on ZITEM, which does not belong to the model\n"
     let plan = try await migrate(workspace, "--dry-run", "--duplicates", "merge")
     #expect(plan.text.contains(lines), "\(plan.text)")
     let result = try await migrate(workspace, "--duplicates", "merge", "--json")
     #expect(result.exitCode == 0, "\(result.talk)")
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+    let object = try result.object()
     let steps = try #require(object["steps"] as? [[String: Any]])
     #expect(steps.map { $0["droppedTriggers"] as? [String] } == [["audit on ZITEM"], []])
     #expect((steps[1]["removedDuplicates"] as? [String: Int]) == ["Item": 2])

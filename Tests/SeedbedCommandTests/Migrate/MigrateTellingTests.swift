@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import TestSupport
 import Testing
 
@@ -48,22 +47,8 @@ struct MigrateTellingTests {
     return workspace
   }
 
-  private func change(_ workspace: Workspace, _ sql: String) throws {
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute(sql)
-    try connection.close()
-  }
-
-  private func migrate(_ workspace: Workspace, _ more: String...) async throws -> Tool.Outcome {
-    try await Tool.run(["migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld"] + more, in: workspace.folder)
-  }
-
   private func check(_ workspace: Workspace, _ more: String...) async throws -> Tool.Outcome {
     try await Tool.run(["check", "Shop.sqlite", "Shop.xcdatamodeld"] + more, in: workspace.folder)
-  }
-
-  private func object(_ outcome: Tool.Outcome) throws -> [String: Any] {
-    try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
   }
 
   // MARK: - Ways
@@ -76,16 +61,17 @@ struct MigrateTellingTests {
         ("Shop 2", Self.entity("Item", Self.attribute("a", " defaultValueString=\"made up\""))),
         ("Shop 3", Self.entity("Item", Self.attribute("a", ""))),
       ], rows: [("Item", "a\ngiven\n")])
-    try change(workspace, "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (7, 1, 1); UPDATE Z_PRIMARYKEY SET Z_MAX = 7")
+    try workspace.execute(
+      "Shop.sqlite", "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (7, 1, 1); UPDATE Z_PRIMARYKEY SET Z_MAX = 7")
     let verdict = try await check(workspace)
     #expect(verdict.text.contains("  Shop → Shop 2: inferred\n  Shop 2 → Shop 3: inferred\n"), "\(verdict.text)")
-    let plan = try await migrate(workspace, "--dry-run")
+    let plan = try await VersionedShop.migrate(workspace, ["--dry-run"])
     #expect(plan.exitCode == 0 && !plan.text.contains("in the way"), "\(plan.text)\(plan.talk)")
-    let result = try await migrate(workspace)
+    let result = try await VersionedShop.migrate(workspace)
     #expect(result.exitCode == 0, "\(result.talk)")
     #expect(try workspace.query("Shop.sqlite", "SELECT ZA FROM ZITEM ORDER BY Z_PK") == ["given", "made up"])
     #expect(try await check(workspace).exitCode == 0)
-    #expect(try await migrate(workspace).text.contains("nothing to do"))
+    #expect(try await VersionedShop.migrate(workspace).text.contains("nothing to do"))
   }
 
   @Test("an older version is told by the order in which Xcode shows names, in capitals or not")
@@ -96,12 +82,12 @@ struct MigrateTellingTests {
         ("alpha", Self.entity("Item", Self.attribute("a"))),
       ], rows: [("Item", "a,z\none,kept\n")])
     let before = try workspace.bytes("Shop.sqlite")
-    let refused = try await migrate(workspace)
+    let refused = try await VersionedShop.migrate(workspace)
     #expect(refused.exitCode == 78 && refused.talk.contains("newer"), "\(refused.talk)")
     #expect(refused.talk.contains("Item.z: removed, its values go") && refused.talk.contains("--to VERSION"))
     #expect(try workspace.bytes("Shop.sqlite") == before)
     #expect(try await check(workspace).text.contains("seedbed migrate would refuse it"))
-    #expect(try await migrate(workspace, "--to", "alpha").exitCode == 0)
+    #expect(try await VersionedShop.migrate(workspace, ["--to", "alpha"]).exitCode == 0)
   }
 
   // MARK: - Losses
@@ -120,13 +106,13 @@ struct MigrateTellingTests {
     let verdict = try await check(workspace)
     #expect(
       !verdict.text.contains("drops") && verdict.text.contains("Item.id: moved down from Base\n"), "\(verdict.text)")
-    let result = try await migrate(workspace)
+    let result = try await VersionedShop.migrate(workspace)
     #expect(result.exitCode == 0 && !(result.text + result.talk).contains("lost"), "\(result.text)\(result.talk)")
     #expect(try workspace.query("Shop.sqlite", "SELECT ZID, ZA FROM ZITEM") == ["1|x"])
     // One that has objects of its own does.
     let concrete = try await self.workspace(
       [("Shop", versions[0].1.replacingOccurrences(of: " isAbstract=\"YES\"", with: "")), versions[1]])
-    #expect(try await migrate(concrete).text.contains("lost: Base: removed, its objects go\n"))
+    #expect(try await VersionedShop.migrate(concrete).text.contains("lost: Base: removed, its objects go\n"))
   }
 
   @Test("what moves up or down a hierarchy is not called removed, and a merge of hierarchies not impossible")
@@ -149,7 +135,7 @@ struct MigrateTellingTests {
     for text in ["removed", "cannot be merged", "drops"] { #expect(!verdict.text.contains(text), "\(verdict.text)") }
     let models = try await workspace.run("check", "Shop.xcdatamodeld/Shop 2", "Shop.xcdatamodeld/Shop")
     #expect(models.text.contains("  Cat.name: moved down from Animal\n"), "\(models.text)")
-    let result = try await migrate(workspace)
+    let result = try await VersionedShop.migrate(workspace)
     #expect(result.exitCode == 0 && !result.text.contains("lost"), "\(result.text)")
     #expect(try workspace.query("Shop.sqlite", "SELECT ZNAME FROM ZANIMAL ORDER BY 1") == ["rex", "tom"])
   }
@@ -168,7 +154,7 @@ struct MigrateTellingTests {
       plan.text.contains("entity Note → Attachment: changed, those of 2 objects that the mapping's filter takes\n"),
       "\(plan.text)\(plan.talk)")
     let steps = try #require(
-      try object(try await Tool.run(line + ["--json"], in: workspace.folder))["steps"] as? [[String: Any]])
+      try await Tool.run(line + ["--json"], in: workspace.folder).object()["steps"] as? [[String: Any]])
     let entities = try #require(steps.first?["entities"] as? [[String: Any]])
     #expect(entities.map { $0["filtered"] as? Bool } == entities.map { $0["destination"] as? String == "Attachment" })
   }
@@ -181,8 +167,8 @@ struct MigrateTellingTests {
       ("Shop", Self.entity("Item", Self.attribute("a"))),
       ("Shop 2", Self.entity("Item", Self.attribute("a") + Self.attribute("b"))),
     ])
-    try change(workspace, "DROP TABLE Z_MODELCACHE")
-    #expect(try await migrate(workspace).exitCode == 0)
+    try workspace.execute("Shop.sqlite", "DROP TABLE Z_MODELCACHE")
+    #expect(try await VersionedShop.migrate(workspace).exitCode == 0)
     #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM Z_MODELCACHE") == ["1"])
     #expect(try await workspace.run("inspect", "Shop.sqlite").exitCode == 0)
     #expect(try await workspace.run("check", "Shop.sqlite").exitCode == 0)
@@ -219,15 +205,15 @@ struct MigrateTellingTests {
   @Test("indexes stay where their columns do, and what goes or works no more is told beforehand")
   func foreignObjects() async throws {
     let workspace = try await workspace(Self.versions, rows: [("Item", "a,b\none,1\n")])
-    try change(workspace, Self.objects)
+    try workspace.execute("Shop.sqlite", Self.objects)
     let verdict = try await check(workspace)
-    let plan = try await migrate(workspace, "--dry-run")
-    let json = try object(try await migrate(workspace, "--dry-run", "--json"))
+    let plan = try await VersionedShop.migrate(workspace, ["--dry-run"])
+    let json = try await VersionedShop.migrate(workspace, ["--dry-run", "--json"]).object()
     #expect(json["droppedIndexes"] as? [String] == ["onLost on ZITEM", "partial on ZITEM"])
     #expect((json["brokenViews"] as? [String])?.count == 3)
-    let answer = try object(try await check(workspace, "--json"))
+    let answer = try await check(workspace, "--json").object()
     #expect((answer["migration"] as? [String: Any])?["foreignLosses"] as? [String] == Self.told)
-    let result = try await migrate(workspace)
+    let result = try await VersionedShop.migrate(workspace)
     #expect(result.exitCode == 0, "\(result.talk)")
     for text in Self.told {
       #expect(verdict.text.contains("lost: \(text)\n"), "\(text)\n\(verdict.text)")
@@ -262,10 +248,10 @@ struct MigrateTellingTests {
             + Self.entity("Other", Self.attribute("a"))
         ),
       ], rows: [("Item", "a,b\none,1\n")])
-    try change(workspace, Self.objects)
-    let result = try await migrate(workspace, "--json")
+    try workspace.execute("Shop.sqlite", Self.objects)
+    let result = try await VersionedShop.migrate(workspace, ["--json"])
     #expect(result.exitCode == 0, "\(result.talk)")
-    let steps = try #require(try object(result)["steps"] as? [[String: Any]])
+    let steps = try #require(try result.object()["steps"] as? [[String: Any]])
     #expect(
       steps.map { $0["droppedIndexes"] as? [String] } == [
         ["lowered on ZITEM", "onKept on ZITEM", "partial on ZITEM"], ["onLost on ZITEM"],
@@ -279,14 +265,14 @@ struct MigrateTellingTests {
   @Test("columns that do not belong to the model go with tables that are written anew, and that is told")
   func foreignColumns() async throws {
     let workspace = try await workspace(Self.versions, rows: [("Item", "a,b\none,1\n")])
-    try change(
-      workspace,
+    try workspace.execute(
+      "Shop.sqlite",
       "ALTER TABLE ZITEM ADD COLUMN mine TEXT; ALTER TABLE ZOTHER ADD COLUMN mine TEXT; CREATE INDEX own ON ZOTHER (mine)"
     )
-    let plan = try await migrate(workspace, "--dry-run")
+    let plan = try await VersionedShop.migrate(workspace, ["--dry-run"])
     #expect(plan.text.contains("lost: the column ZITEM.MINE, which does not belong to the model\n"), "\(plan.text)")
     #expect(!plan.text.contains("ZOTHER.MINE") && !plan.text.contains("own on"), "\(plan.text)")
-    #expect(try await migrate(workspace).exitCode == 0)
+    #expect(try await VersionedShop.migrate(workspace).exitCode == 0)
     #expect(
       try workspace.query("Shop.sqlite", "SELECT count(*) FROM pragma_table_info('ZOTHER') WHERE name = 'mine'") == [
         "1"
@@ -330,15 +316,15 @@ struct MigrateTellingTests {
     }
     let versions = [("Shop", box("")), ("Shop 2", box(Self.unique("a")))]
     let both = try await workspace(versions, rows: [("Item", "a\nx\nx\n"), ("Thing", "b\n1\n")])
-    let refused = try await migrate(both)
+    let refused = try await VersionedShop.migrate(both)
     #expect(refused.exitCode == 65)
     #expect(refused.talk.contains("--duplicates") && refused.talk.contains("mend the data"), "\(refused.talk)")
     let other = try await workspace(versions, rows: [("Thing", "b\n1\n")])
-    let abstract = try await migrate(other)
+    let abstract = try await VersionedShop.migrate(other)
     #expect(abstract.exitCode == 65)
     #expect(!abstract.talk.contains("--duplicates") && abstract.talk.contains("mend the data"), "\(abstract.talk)")
     let duplicates = try await workspace(versions, rows: [("Item", "a\nx\nx\n")])
-    let doubled = try await migrate(duplicates)
+    let doubled = try await VersionedShop.migrate(duplicates)
     #expect(doubled.exitCode == 65)
     #expect(doubled.talk.contains("--duplicates") && !doubled.talk.contains("mend the data"), "\(doubled.talk)")
   }
@@ -350,7 +336,7 @@ struct MigrateTellingTests {
     let workspace = try await workspace(Self.versions)
     try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: workspace.folder.path)
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: workspace.folder.path) }
-    let result = try await Tool.withoutPrivileges(in: workspace.folder) { try await migrate(workspace) }
+    let result = try await Tool.withoutPrivileges(in: workspace.folder) { try await VersionedShop.migrate(workspace) }
     #expect(result.exitCode == 74 && result.talk.contains("must be writable"), "\(result.talk)")
   }
 
@@ -360,7 +346,7 @@ struct MigrateTellingTests {
     let workspace = try await workspace(
       [("Shop", Self.entity("Item", attributes)), ("Shop 2", Self.entity("Item", attributes + Self.unique("a")))],
       rows: [("Item", "a,n\nx,\nx,2\ny,3\n")], history: true)
-    #expect(try await migrate(workspace, "--duplicates", policy).exitCode == 0)
+    #expect(try await VersionedShop.migrate(workspace, ["--duplicates", policy]).exitCode == 0)
     let lines = try await workspace.run("history", "Shop.sqlite", "--json").text.split(separator: "\n")
     let line = try #require(lines.last)
     let last = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

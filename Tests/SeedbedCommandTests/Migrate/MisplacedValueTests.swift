@@ -1,4 +1,3 @@
-import SQLite
 import TestSupport
 import Testing
 
@@ -23,9 +22,7 @@ struct MisplacedValueTests {
     let workspace = try await Notes.workspace(
       version: "v2", mapping: Notes.mapping("v2_to_v3"),
       records: "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}]", map: "body: body, image: image")
-    let connection = try Connection(path: workspace.path("Notes.sqlite"))
-    try connection.execute("UPDATE ZNOTE SET \(change)")
-    try connection.close()
+    try workspace.execute("Notes.sqlite", "UPDATE ZNOTE SET \(change)")
     let before = try workspace.bytes("Notes.sqlite")
     for more in [["--dry-run"], []] {
       let line = ["migrate", "Notes.sqlite", "--model", Notes.model, "--to", "UnCloudNotesDataModel v3"]

@@ -5,14 +5,6 @@ import Testing
 /// What `migrate`, `export` and `query` say with `--json` that they asked of stores.
 @Suite("Work in reports of commands")
 struct CommandCountTests {
-  /// A report, which must be as the schema of its kind says.
-  private func report(_ bytes: [UInt8], kind: String) async throws -> [String: Any] {
-    let schema = try await Tool.run(["schema", "--\(kind)"], in: Tool.packageRoot)
-    #expect(schema.exitCode == 0)
-    #expect(try JSONSchema(schema.output).problems(of: bytes) == [])
-    return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
-  }
-
   /// The numbers of `work`; those of contexts by their counts.
   private func work(_ report: [String: Any]) throws -> [String: Int] {
     try #require(report["work"] as? [String: Any]).compactMapValues { value in
@@ -47,7 +39,7 @@ struct CommandCountTests {
     for more in [[], ["--quiet"]] {
       let outcome = try await Tool.run(line + more, in: workspace.folder)
       #expect(outcome.exitCode == 0 && outcome.talk.isEmpty, "\(outcome.talk)")
-      let report = try await report(outcome.output, kind: "export")
+      let report = try await Report.checked(outcome.output, kind: "export")
       #expect(report["rows"] as? Int == 10 && report["output"] as? String == "few.csv")
       #expect(report["entity"] as? String == "Item" && report["deleted"] == nil)
       let work = try work(report)
@@ -66,7 +58,7 @@ struct CommandCountTests {
     let outcome = try await Tool.run(line, in: workspace.folder)
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
     #expect(outcome.text.split(separator: "\n").count == 10)
-    let report = try await report(Array(outcome.talk.utf8), kind: "export")
+    let report = try await Report.checked(Array(outcome.talk.utf8), kind: "export")
     #expect(report["rows"] as? Int == 10 && report["output"] as? String == "-")
     #expect(try work(report)["statements"] ?? 0 > 0)
   }
@@ -85,7 +77,7 @@ struct CommandCountTests {
     let outcome = try await workspace.run(
       "export", "Shop.sqlite", "--entity", "Item", "--changed-since", "0", "--output", "changed.csv", "--json")
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
-    let report = try await report(outcome.output, kind: "export")
+    let report = try await Report.checked(outcome.output, kind: "export")
     #expect(report["rows"] as? Int == 497, "\(report)")
     #expect(report["token"] is String && report["deleted"] is Int)
   }
@@ -95,13 +87,13 @@ struct CommandCountTests {
     let workspace = try await VersionedShop.imported(
       VersionedShop.oneStep, "a,b\nx,1\ny,2\n", "map: { a: a, b: b }")
     let line = ["migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--json"]
-    let plan = try await report(
+    let plan = try await Report.checked(
       try await Tool.run(line + ["--dry-run"], in: workspace.folder).output, kind: "migration")
     #expect(plan["work"] is NSNull)
-    let done = try await report(try await Tool.run(line, in: workspace.folder).output, kind: "migration")
+    let done = try await Report.checked(try await Tool.run(line, in: workspace.folder).output, kind: "migration")
     let counts = try work(done)
     #expect(counts["statements"] ?? 0 > 5 && counts["rows"] ?? 0 > 0 && counts["saves"] == 0, "\(counts)")
-    let again = try await report(try await Tool.run(line, in: workspace.folder).output, kind: "migration")
+    let again = try await Report.checked(try await Tool.run(line, in: workspace.folder).output, kind: "migration")
     #expect(try work(again).values.allSatisfy { $0 == 0 })
   }
 
@@ -111,7 +103,7 @@ struct CommandCountTests {
       VersionedShop.twoSteps, "a,b\nx,1\ny,2\n", "map: { a: a, b: b }")
     let outcome = try await workspace.run("migrate", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--json")
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
-    let report = try await report(outcome.output, kind: "migration")
+    let report = try await Report.checked(outcome.output, kind: "migration")
     #expect((report["steps"] as? [Any])?.count == 2)
     #expect(try work(report)["statements"] ?? 0 > 10)
   }
@@ -126,7 +118,7 @@ struct CommandCountTests {
     let outcome = try await workspace.run(
       "migrate", "Notes.sqlite", "--model", Notes.model, "--to", "UnCloudNotesDataModel v3", "--json")
     #expect(outcome.exitCode == 0, "\(outcome.talk)")
-    let work = try work(try await report(outcome.output, kind: "migration"))
+    let work = try work(try await Report.checked(outcome.output, kind: "migration"))
     for name in ["statements", "rows", "requests", "fetches", "saves"] {
       #expect(work[name] ?? 0 > 0, "\(name) of \(work)")
     }

@@ -34,7 +34,7 @@ struct ExternalFileCountTests {
     let text = try await workspace.run("run", "photos.yaml")
     #expect(text.text.contains("with 2 files of external data"), "\(text.talk)")
     let report = try await workspace.run("run", "photos.yaml", "--json")
-    let json = try #require(try JSONSerialization.jsonObject(with: Data(report.output)) as? [String: Any])
+    let json = try report.object()
     let store = try #require(json["store"] as? [String: Any])
     #expect(store["externalFiles"] as? Int == 2 && store["externalBytes"] as? Int == 300_000)
     #expect(store["bytes"] as? Int == (try workspace.bytes("Photos.sqlite").count) + 300_000)
@@ -42,7 +42,7 @@ struct ExternalFileCountTests {
     let inspect = try await workspace.run("inspect", "Photos.sqlite", "--model", "Photos.xcdatamodeld")
     #expect(inspect.text.contains(" and 300.0 KB in 2 files of external data · journal mode delete"))
     let listing = try await workspace.run("inspect", "Photos.sqlite", "--json")
-    let members = try #require(try JSONSerialization.jsonObject(with: Data(listing.output)) as? [String: Any])
+    let members = try listing.object()
     #expect(members["externalFiles"] as? Int == 2 && members["externalBytes"] as? Int == 300_000)
 
     let check = try await workspace.run("check", "--bundle", "Photos.sqlite", "--model", "Photos.xcdatamodeld")

@@ -12,8 +12,8 @@ struct RunCountTests {
     /// -1 where the report has no such number.
     subscript(name: String) -> Int { counts[name] ?? -1 }
 
-    init(_ output: [UInt8]) throws {
-      let report = try #require(try JSONSerialization.jsonObject(with: Data(output)) as? [String: Any])
+    init(_ outcome: Tool.Outcome) throws {
+      let report = try outcome.object()
       for (name, value) in try #require(report["work"] as? [String: Any]) {
         if let part = value as? [String: Any] {
           counts[name] = try #require(part["count"] as? Int)
@@ -44,7 +44,7 @@ struct RunCountTests {
     for _ in 0..<2 {
       let run = try await workspace.run("run", "items.yaml", "--json", "--jobs", "2")
       #expect(run.exitCode == 0, "\(run.talk)")
-      found.append(try Work(run.output).counts)
+      found.append(try Work(run).counts)
     }
     #expect(found[0] == found[1])
     let counts = found[0]
@@ -61,7 +61,7 @@ struct RunCountTests {
     // Pages that were written to are resident.
     let held = [UInt8](repeating: 1, count: 512 << 20)
     let run = try await workspace.run("run", "items.yaml", "--json")
-    let report = try #require(try JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any])
+    let report = try run.object()
     let peak = try #require(report["peakMemoryBytes"] as? Int)
     #expect(peak > 1 << 20 && peak < held.count / 2)
   }
@@ -69,12 +69,12 @@ struct RunCountTests {
   @Test("a step that writes objects counts its fetches and saves, with their time")
   func objects() async throws {
     let workspace = try workspace(strategy: "find-or-create", replace: "never")
-    let first = try Work(try await workspace.run("run", "items.yaml", "--json").output)
+    let first = try Work(try await workspace.run("run", "items.yaml", "--json"))
     #expect(first["saves"] == 1 && first["pages"] == 0, "\(first)")
     #expect(first["statements"] > 10)
     #expect(first.seconds["saves"] ?? 0 > 0)
     try workspace.write("items.csv", workspace.text("items.csv").replacingOccurrences(of: "Name", with: "Other name"))
-    let second = try Work(try await workspace.run("run", "items.yaml", "--json").output)
+    let second = try Work(try await workspace.run("run", "items.yaml", "--json"))
     #expect(second["fetches"] > 0 && second["requests"] > 0, "\(second)")
     #expect(second["saves"] == 1 && second["rows"] >= 500, "\(second)")
     #expect(second.seconds["fetches"] ?? 0 > 0)
@@ -83,15 +83,15 @@ struct RunCountTests {
   @Test("exports are among the work, and a run that fails tells it too")
   func others() async throws {
     let plain = try workspace(strategy: "upsert")
-    let without = try Work(try await plain.run("run", "items.yaml", "--json").output)
+    let without = try Work(try await plain.run("run", "items.yaml", "--json"))
     let exporting = try workspace(strategy: "upsert", more: "export: [{ entity: Item, to: out.csv, where: count > 3 }]")
-    let with = try Work(try await exporting.run("run", "items.yaml", "--json").output)
+    let with = try Work(try await exporting.run("run", "items.yaml", "--json"))
     #expect(with["statements"] > without["statements"])
     #expect(with["rows"] >= without["rows"] + 496)
     let failing = try workspace(strategy: "find-or-create")
     try failing.write("items.csv", failing.text("items.csv") + "i9999,,1\n")
     let failed = try await failing.run("run", "items.yaml", "--json")
     #expect(failed.exitCode == 65, "\(failed.talk)")
-    #expect(try Work(failed.output)["statements"] > 0)
+    #expect(try Work(failed)["statements"] > 0)
   }
 }

@@ -31,7 +31,7 @@ struct RunLogTests {
       lines.map { $0["event"] as? String ?? "" } == [
         "run.begun", "step.begun", "step.ended", "rejects", "seal.begun", "export.ended", "seal.ended", "run.ended",
       ])
-    let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    let report = try outcome.object()
     #expect(Set(lines.map { $0["run"] as? String }) == [report["run"] as? String])
     let times = lines.map { $0["time"] as? String ?? "" }
     #expect(times.allSatisfy { $0.hasPrefix("20") && $0.hasSuffix("Z") })
@@ -92,7 +92,7 @@ struct RunLogTests {
     let line = try #require(try lines(outcome).last)
     #expect(line["level"] as? String == "error" && line["code"] as? String == "rejects.over-limit")
     #expect((line["position"] as? [String: Any])?["line"] as? Int == 3)
-    let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    let report = try outcome.object()
     #expect(line["run"] as? String == report["run"] as? String && line["time"] != nil)
     let other = try await workspace.run("check", "none.sqlite", "--log-format", "json")
     #expect(try lines(other).map { $0["run"] is String } == [true])

@@ -16,13 +16,6 @@ struct RunReportTests {
     return workspace
   }
 
-  /// A report as JSON, which must be as the schema says.
-  private func json(_ bytes: [UInt8]) async throws -> [String: Any] {
-    let schema = try await Tool.run(["schema", "--report"], in: Tool.packageRoot)
-    #expect(try JSONSchema(schema.output).problems(of: bytes) == [])
-    return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
-  }
-
   @Test("docs/report.schema.json is what schema --report writes (SEEDBED_UPDATE_DOCS=1 rewrites it)")
   func schema() async throws {
     let file = Tool.packageRoot.appendingPathComponent("docs/report.schema.json")
@@ -44,7 +37,7 @@ struct RunReportTests {
       let outcome = try await workspace.run("run", "items.yaml", "--json", "--report", "reports/run.json")
       #expect(outcome.exitCode == 1, "\(outcome.talk)")
       #expect(try workspace.bytes("reports/run.json") == outcome.output)
-      let report = try await json(outcome.output)
+      let report = try await Report.checked(outcome.output)
       #expect(report["result"] as? String == "built" && report["exitCode"] as? Int == 1)
       #expect(report["error"] is NSNull)
       let groups = try #require(report["rejectGroups"] as? [[String: Any]])
@@ -108,7 +101,7 @@ struct RunReportTests {
     #expect(Int(outcome.exitCode) == failing.exitCode, "\(outcome.talk)")
     #expect(outcome.talk.hasPrefix("error: "))
     #expect(try workspace.bytes("run.json") == outcome.output)
-    let report = try await json(outcome.output)
+    let report = try await Report.checked(outcome.output)
     #expect(report["result"] as? String == "failed" && report["exitCode"] as? Int == failing.exitCode)
     let error = try #require(report["error"] as? [String: Any])
     #expect(outcome.talk.contains(error["message"] as? String ?? "none"))
@@ -154,11 +147,11 @@ struct RunReportTests {
       #expect(Int(outcome.exitCode) == code, "\(path): \(outcome.talk)")
       #expect(try workspace.names() == names, "\(path)")
       #expect(try workspace.text("notes.json") == "{}\n")
-      if code != 64 { #expect(try await json(outcome.output)["result"] as? String == "failed") }
+      if code != 64 { #expect(try await Report.checked(outcome.output)["result"] as? String == "failed") }
     }
     let forced = try await workspace.run("run", "items.yaml", "--quiet", "--force", "--report", "notes.json")
     #expect(forced.exitCode == 1)
-    #expect(try await json(workspace.bytes("notes.json"))["result"] as? String == "built")
+    #expect(try await Report.checked(workspace.bytes("notes.json"))["result"] as? String == "built")
   }
 
   @Test("the first word says what became of the store")
@@ -169,7 +162,7 @@ struct RunReportTests {
       try workspace.write(
         "next.yaml", yaml.replacingOccurrences(of: "replace: always", with: replace))
       let outcome = try await workspace.run("run", "next.yaml")
-      let json = try await json(try await workspace.run("run", "next.yaml", "--dry-run", "--json").output)
+      let json = try await Report.checked(try await workspace.run("run", "next.yaml", "--dry-run", "--json").output)
       #expect(json["result"] as? String == "dry-run" || json["result"] as? String == "up-to-date")
       return String(outcome.text.prefix { $0 != "\n" && $0 != "·" })
     }

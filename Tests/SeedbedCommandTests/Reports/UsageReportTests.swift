@@ -4,12 +4,6 @@ import Testing
 /// Reports of runs whose command line is wrong.
 @Suite("Reports of wrong command lines")
 struct UsageReportTests {
-  private func report(_ bytes: [UInt8]) async throws -> [String: Any] {
-    let schema = try await Tool.run(["schema", "--report"], in: Tool.packageRoot)
-    #expect(try JSONSchema(schema.output).problems(of: bytes) == [])
-    return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
-  }
-
   @Test(
     "a report is written where the command line asks for one",
     arguments: [
@@ -34,7 +28,7 @@ struct UsageReportTests {
     #expect(outcome.exitCode == 64)
     #expect(outcome.talk.contains(message), "\(outcome.talk)")
     #expect(try workspace.bytes("run.json") == outcome.output)
-    let report = try await report(outcome.output)
+    let report = try await Report.checked(outcome.output)
     #expect(report["result"] as? String == "failed" && report["exitCode"] as? Int == 64)
     #expect(report["pipeline"] as? String == pipeline)
     let error = try #require(report["error"] as? [String: Any])

@@ -46,9 +46,7 @@ struct ResultProofTests {
         try connection.execute("UPDATE ZITEM SET ZNAME = 'X'")
         try connection.close()
       default:
-        let connection = try Connection(path: workspace.path("Shop.sqlite"))
-        try connection.execute(way)
-        try connection.close()
+        try workspace.execute("Shop.sqlite", way)
       }
       let outcome = try await workspace.run("run", "items.yaml")
       #expect(outcome.exitCode == 0, "\(outcome.talk)")

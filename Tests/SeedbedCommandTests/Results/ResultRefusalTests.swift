@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// What a refusal says, so that who reads the mail of a nightly job knows what to do.
@@ -18,9 +17,8 @@ struct ResultRefusalTests {
     #expect(try await workspace.run("run", "--quiet", "items.yaml").exitCode == 0)
     let made = try workspace.bytes("Shop.sqlite")
     let key = try #require(Data(made).range(of: Data("SeedbedInputDigest".utf8))?.lowerBound)
-    let connection = try Connection(path: workspace.path("notes.sqlite"), options: .init(createsFile: true))
-    try connection.execute("CREATE TABLE NOTES (TEXT); INSERT INTO NOTES VALUES ('mine')")
-    try connection.close()
+    try workspace.execute(
+      "notes.sqlite", "CREATE TABLE NOTES (TEXT); INSERT INTO NOTES VALUES ('mine')", createsFile: true)
     var blank = made
     for index in 4096..<blank.count { blank[index] = 0 }
     let cases: [([UInt8], String)] = [

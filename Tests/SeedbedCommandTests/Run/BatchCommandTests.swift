@@ -51,7 +51,7 @@ struct BatchCommandTests {
     #expect(try workspace.bytes("Shop.sqlite") == before)
     let result = try await Tool.run(line + ["--json"], in: workspace.folder)
     #expect(result.exitCode == 0)
-    let json = try #require(try JSONSerialization.jsonObject(with: Data(result.text.utf8)) as? [String: Any])
+    let json = try result.object()
     #expect(json["deleted"] as? Int == 2 && json["related"] as? Int == 1 && json["dryRun"] as? Bool == false)
     let work = try #require(json["work"] as? [String: Int])
     #expect(work["statements"] ?? 0 > 0 && work["rows"] != nil && work["pages"] == 0 && work["pageRows"] == 0)

@@ -1,4 +1,3 @@
-import SQLite
 import Testing
 
 /// Derived attributes through the whole tool, and the layout that `store.framework` asks for.

@@ -1,19 +1,10 @@
 import Foundation
-import SQLite
 import TestSupport
 import Testing
 
 /// Exit codes where the system, not the data, is at fault.
 @Suite("Exit codes of failed input and output")
 struct ExitCodeTests {
-  private func workspace() async throws -> Workspace {
-    let workspace = try Workspace.withModel()
-    try workspace.write("items.csv", "id,name\na,A\n")
-    try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
-    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
-    return workspace
-  }
-
   /// Runs a shell command in which `"$0"` is the tool.
   private func shell(_ command: String, in workspace: Workspace) async throws -> Tool.Outcome {
     try await Tool.run(["-c", command, Tool.path], in: workspace.folder, executable: "/bin/sh")
@@ -32,7 +23,7 @@ struct ExitCodeTests {
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
     arguments: printing)
   func fullDevice(words: String) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let outcome = try await shell("exec \"$0\" \(words) >/dev/full", in: workspace)
     #expect(outcome.exitCode == 74)
     #expect(outcome.talk.contains("error: "))
@@ -41,7 +32,7 @@ struct ExitCodeTests {
 
   @Test("a reader that goes away ends the tool quietly, as it ends other programs", arguments: printing)
   func closedPipe(words: String) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     // The reader has opened the other end of the pipe and is gone when the tool begins.
     let script = "mkfifo gone; true <gone & exec 3>gone; wait; \"$0\" \(words) >&3 2>talk; echo $? >code"
     let outcome = try await shell(script, in: workspace)
@@ -59,7 +50,7 @@ struct ExitCodeTests {
       "export --model Shop.xcdatamodeld folder --entity Item",
     ])
   func folder(words: String) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     try FileManager.default.createDirectory(atPath: workspace.path("folder"), withIntermediateDirectories: true)
     let outcome = try await Tool.run(words.split(separator: " ").map(String.init), in: workspace.folder)
     #expect(outcome.exitCode == 66, "\(outcome.talk)")
@@ -68,7 +59,7 @@ struct ExitCodeTests {
 
   @Test("a limit to the size of files is 74, and the store stays")
   func fileSizeLimit() async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let store = try workspace.bytes("Shop.sqlite")
     let names = try workspace.names()
     try workspace.write("items.csv", "id,name\n" + (0..<20_000).map { "i\($0),some name of it\n" }.joined())
@@ -89,7 +80,7 @@ struct ExitCodeTests {
       "where not one thread can be made, that is 74 after some seconds, and the store stays",
       .enabled(if: Tool.unprivilegedCommand != nil, "the superuser has no such limit, and cannot be another user here"))
     func noThread() async throws {
-      let workspace = try await workspace()
+      let workspace = try await Workspace.withItems()
       let store = try workspace.bytes("Shop.sqlite")
       try UnprivilegedUser.own(workspace.folder)
       // Shells differ in the letter.
@@ -104,7 +95,7 @@ struct ExitCodeTests {
 
   @Test("a limit to open files is 74, and the store stays")
   func openFileLimit() async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let store = try workspace.bytes("Shop.sqlite")
     try workspace.write("items.csv", "id,name\na,B\n")
     var failures = 0
@@ -122,7 +113,7 @@ struct ExitCodeTests {
 
   @Test("too few open files are told before anything begins, and a soft limit is raised", arguments: printing)
   func fewOpenFiles(words: String) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let few = try await shell("ulimit -n 4; exec \"$0\" \(words)", in: workspace)
     #expect(few.exitCode == 74, "\(few.talk)")
     #expect(few.output.isEmpty && few.talk.contains("at least 12 are needed") && few.talk.contains("ulimit -n"))
@@ -134,7 +125,7 @@ struct ExitCodeTests {
     "a full device under an export is named as standard output",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")), arguments: ["-", "/dev/stdout"])
   func fullExport(output: String) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems()
     let outcome = try await shell(
       "exec \"$0\" export --model Shop.xcdatamodeld --entity Item --output \(output) Shop.sqlite >/dev/full",
       in: workspace)
@@ -145,7 +136,7 @@ struct ExitCodeTests {
   #if os(Linux)
     @Test("the end of memory is 74 with a message, and the store stays")
     func outOfMemory() async throws {
-      let workspace = try await workspace()
+      let workspace = try await Workspace.withItems()
       let store = try workspace.bytes("Shop.sqlite")
       // With less, the system cannot even load the program, and says so by 127.
       var kibibytes = 96 << 10
@@ -165,10 +156,8 @@ struct ExitCodeTests {
     "a store whose own model is damaged is 65",
     arguments: ["export Shop.sqlite --entity Item", "dump Shop.sqlite out", "generate Shop.sqlite out"])
   func damagedCachedModel(words: String) async throws {
-    let workspace = try await workspace()
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute("DELETE FROM Z_MODELCACHE; INSERT INTO Z_MODELCACHE VALUES (x'4bffff')")
-    try connection.close()
+    let workspace = try await Workspace.withItems()
+    try workspace.execute("Shop.sqlite", "DELETE FROM Z_MODELCACHE; INSERT INTO Z_MODELCACHE VALUES (x'4bffff')")
     let outcome = try await Tool.run(words.split(separator: " ").map(String.init), in: workspace.folder)
     #expect(outcome.exitCode == 65, "\(outcome.talk)")
   }

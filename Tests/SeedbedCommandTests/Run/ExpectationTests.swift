@@ -90,7 +90,7 @@ struct ExpectationTests {
       lines.firstIndex { $0.contains(words) }.map { $0 + 1 }
     }
     let run = try await workspace.run("run", "items.yaml", "--json")
-    let report = try #require(try JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any])
+    let report = try run.object()
     let error = try #require(report["error"] as? [String: Any])
     let problems = try #require(error["problems"] as? [[String: Any]])
     let positions = ([error] + problems).compactMap { $0["position"] as? [String: Any] }

@@ -1,4 +1,3 @@
-import SQLite
 import Testing
 
 /// Key tables keep primary keys in 48 bits; stores may hold keys of 64.
@@ -12,9 +11,7 @@ struct PrimaryKeyLimitTests {
     try ItemPipeline(map: map).write(to: workspace)
     try workspace.write("items.csv", "id,name,parent\na,A,\nb,B,a\n")
     #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute(sql)
-    try connection.close()
+    try workspace.execute("Shop.sqlite", sql)
     try ItemPipeline(map: map, replace: "never").write(to: workspace)
     try workspace.write("items.csv", Self.change)
     return workspace

@@ -58,7 +58,7 @@ struct DiffCommandTests {
     #expect(found.talk.isEmpty)
     let summary = try await diff(workspace, "a.sqlite", "b.sqlite", "--summary", "--json")
     #expect(summary.exitCode == 1)
-    let whole = try #require(try JSONSerialization.jsonObject(with: Data(summary.text.utf8)) as? [String: Any])
+    let whole = try summary.object()
     #expect(whole["equal"] as? Bool == false)
     let item = try #require((whole["entities"] as? [[String: Any]])?.first { $0["entity"] as? String == "Item" })
     #expect(item["updated"] as? Int == 1 && item["key"] as? [String] == ["identifier"])

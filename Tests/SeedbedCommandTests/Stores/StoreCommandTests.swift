@@ -69,7 +69,7 @@ struct StoreCommandTests {
     #expect(try workspace.bytes("copy.sqlite") == bytes)
     #expect(try await copy("--seed-version", "3") == "copied")
     let inspection = try await workspace.run("inspect", "--json", "copy.sqlite")
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(inspection.output)) as? [String: Any])
+    let object = try inspection.object()
     #expect(object["seedVersion"] as? Int == 3)
     #expect(try await copy("--replace") == "copied")
     let quiet = try await workspace.run("copy", "--quiet", "--replace", "Shop.sqlite", "copy.sqlite")
@@ -206,7 +206,7 @@ struct StoreCommandTests {
     #expect(
       outcome.text.hasSuffix("\nFit: an app with this model opens the store as it is, also from a read-only bundle.\n"))
     let json = try await workspace.run("check", "--json", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+    let object = try json.object()
     #expect(object["fit"] as? Bool == true)
     #expect((object["entities"] as? [[String: Any]])?.count == 4)
     #expect((object["problems"] as? [Any])?.isEmpty == true)
@@ -234,9 +234,7 @@ struct StoreCommandTests {
         "UPDATE ZITEM SET ZPARENT = NULL; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Item'", "Z_MAX of Item is 1"
       ),
     ] {
-      let connection = try Connection(path: workspace.path("Shop.sqlite"))
-      try connection.execute(sql)
-      try connection.close()
+      try workspace.execute("Shop.sqlite", sql)
       outcome = try await workspace.run("check", "--strict", "Shop.sqlite", "--model", "Shop.xcdatamodeld")
       #expect(outcome.exitCode == 65, "\(sql)")
       #expect(outcome.text.contains(place), "\(outcome.text)")
@@ -248,7 +246,7 @@ struct StoreCommandTests {
     let workspace = try await workspace(journal: journal)
     let outcome = try await workspace.run("inspect", "--json", "Shop.sqlite")
     #expect(outcome.exitCode == 0)
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output)) as? [String: Any])
+    let object = try outcome.object()
     #expect(object["journalMode"] as? String == journal)
     let entities = try #require(object["entities"] as? [[String: Any]])
     #expect(entities.map { $0["name"] as? String } == ["Account", "Item", "Part", "Tag"])

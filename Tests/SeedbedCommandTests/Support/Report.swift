@@ -1,3 +1,6 @@
+import Foundation
+import Testing
+
 /// The report of `seedbed run --json`.
 struct Report: Decodable {
   struct Counts: Decodable, Equatable {
@@ -72,6 +75,19 @@ struct Report: Decodable {
   var allocations: Int?
   /// The process's, which is not in the JSON.
   var exitCode: Int32?
+}
+
+extension Report {
+  /// A report as JSON, which must be as the schema of its kind says.
+  static func checked(
+    _ bytes: [UInt8], kind: String = "report", sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> [String: Any] {
+    let schema = try await Tool.run(["schema", "--\(kind)"], in: Tool.packageRoot)
+    #expect(schema.exitCode == 0, sourceLocation: sourceLocation)
+    #expect(try JSONSchema(schema.output).problems(of: bytes) == [], sourceLocation: sourceLocation)
+    return try #require(
+      try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any], sourceLocation: sourceLocation)
+  }
 }
 
 /// An error as `--log-format json` writes it.

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The built `seedbed`, run as a user runs it.
 enum Tool {
@@ -11,6 +12,12 @@ enum Tool {
     var talk: String
     /// Standard output as text.
     var text: String { String(decoding: output, as: UTF8.self) }
+
+    /// Standard output as a JSON object.
+    func object(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String: Any] {
+      try #require(
+        try JSONSerialization.jsonObject(with: Data(output)) as? [String: Any], sourceLocation: sourceLocation)
+    }
   }
 
   /// The executable that the package manager built together with this test bundle.

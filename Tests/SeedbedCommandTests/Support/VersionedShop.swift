@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// `Shop.xcdatamodeld` in several versions, and `Shop.sqlite` of the first.
@@ -88,9 +87,7 @@ enum VersionedShop {
 
   /// Changes the store, and counts its primary keys anew.
   static func change(_ workspace: Workspace, _ sql: String) throws {
-    let connection = try Connection(path: workspace.path("Shop.sqlite"))
-    try connection.execute(sql + "; UPDATE Z_PRIMARYKEY SET Z_MAX = 9")
-    try connection.close()
+    try workspace.execute("Shop.sqlite", sql + "; UPDATE Z_PRIMARYKEY SET Z_MAX = 9")
   }
 
   static func migrate(_ workspace: Workspace, _ more: [String] = []) async throws -> Tool.Outcome {

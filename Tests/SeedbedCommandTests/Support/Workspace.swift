@@ -3,6 +3,7 @@ import SQLite
 import SeedFormats
 import TestQueries
 import TestSupport
+import Testing
 
 /// A folder of one test with pipelines, seeds and stores in it, removed with its object.
 final class Workspace: Sendable {
@@ -25,6 +26,15 @@ final class Workspace: Sendable {
   static func withModel() throws -> Workspace {
     let workspace = try Workspace()
     try workspace.write("Shop.xcdatamodeld/Shop.xcdatamodel/contents", ShopModel.xml)
+    return workspace
+  }
+
+  /// A workspace with the test model and a store of one item, which `items.yaml` made.
+  static func withItems() async throws -> Workspace {
+    let workspace = try Workspace.withModel()
+    try workspace.write("items.csv", "id,name\na,A\n")
+    try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
+    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
     return workspace
   }
 
@@ -74,6 +84,16 @@ final class Workspace: Sendable {
     try await Tool.run(arguments, in: folder, environment: environment, input: input, whileRunning: whileRunning)
   }
 
+  /// A run that has to go well.
+  @discardableResult
+  func succeed(
+    _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Tool.Outcome {
+    let outcome = try await Tool.run(arguments, in: folder)
+    try #require(outcome.exitCode == 0, "\(arguments) \(outcome.talk)", sourceLocation: sourceLocation)
+    return outcome
+  }
+
   /// Runs a pipeline and reads its JSON report.
   func report(_ pipeline: String, _ more: String...) async throws -> Report {
     let outcome = try await Tool.run(["run", pipeline, "--json"] + more, in: folder)
@@ -84,9 +104,12 @@ final class Workspace: Sendable {
   }
 
   /// Takes the model away that a store carries, as if a framework of before 2015 had made it.
-  func removeCachedModel(of store: String) throws {
-    let connection = try Connection(path: path(store))
-    try connection.execute("DELETE FROM Z_MODELCACHE")
+  func removeCachedModel(of store: String) throws { try execute(store, "DELETE FROM Z_MODELCACHE") }
+
+  /// Does what SQL says in a store.
+  func execute(_ store: String, _ sql: String, createsFile: Bool = false) throws {
+    let connection = try Connection(path: path(store), options: .init(createsFile: createsFile))
+    try connection.execute(sql)
     try connection.close()
   }
 

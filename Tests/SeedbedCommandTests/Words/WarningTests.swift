@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import Testing
 
 /// What is amiss with a model or a store and keeps nothing from working has to be seen.
@@ -56,9 +55,7 @@ struct WarningTests {
   func foreignTrigger() async throws {
     let workspace = try workspace()
     #expect(try await workspace.run("run", "a.yaml").exitCode == 0)
-    let connection = try Connection(path: workspace.path("A.sqlite"))
-    try connection.execute("CREATE TRIGGER spy AFTER INSERT ON ZSTOP BEGIN DELETE FROM ZSTOP; END")
-    try connection.close()
+    try workspace.execute("A.sqlite", "CREATE TRIGGER spy AFTER INSERT ON ZSTOP BEGIN DELETE FROM ZSTOP; END")
     let outcome = try await workspace.run("run", "b.yaml")
     #expect(
       outcome.exitCode == 0 && outcome.text.contains("warning: the trigger spy on ZSTOP does not belong to the model"))
