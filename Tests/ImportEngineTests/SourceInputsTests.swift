@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ImportEngine
@@ -9,11 +10,10 @@ import Testing
 struct SourceInputsTests {
   @Test("a file that changes while a run reads it is told", arguments: ["longer", "touched", "gone", "same"])
   func changes(kind: String) throws {
-    let workspace = try Workspace()
-    try workspace.write("Town.xcdatamodel/contents", TownModel.xml)
-    try workspace.write("a.csv", "code\n1\n")
-    try workspace.write(
-      "p.yaml",
+    let folder = try TemporaryFolder()
+    try folder.write(TownModel.xml, to: "Town.xcdatamodel/contents")
+    try folder.write("code\n1\n", to: "a.csv")
+    try folder.write(
       """
       model: Town.xcdatamodel
       store: { path: Town.sqlite }
@@ -21,17 +21,17 @@ struct SourceInputsTests {
         - from: a.csv
           entity: \(try firstEntity())
           map: { code: code }
-      """)
-    let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
+      """, to: "p.yaml")
+    let pipeline = try PipelineReader.read(path: folder.path("p.yaml"), environment: [:])
     let inputs = try SourceInputs(
-      pipeline.imports, spool: SourceSpool(folder: workspace.path("t"), limit: nil, cancellation: Cancellation()))
+      pipeline.imports, spool: SourceSpool(folder: folder.path("t"), limit: nil, cancellation: Cancellation()))
     try inputs.requireUnchanged()
     switch kind {
-    case "longer": try workspace.write("a.csv", "code\n1\n2\n")
+    case "longer": try folder.write("code\n1\n2\n", to: "a.csv")
     case "touched":
       try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: workspace.path("a.csv"))
-    case "gone": try FileManager.default.removeItem(atPath: workspace.path("a.csv"))
+        [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder.path("a.csv"))
+    case "gone": try FileManager.default.removeItem(atPath: folder.path("a.csv"))
     default:
       try inputs.requireUnchanged()
       return

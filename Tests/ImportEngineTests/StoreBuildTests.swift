@@ -1,6 +1,7 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
+import TestSupport
 import Testing
 
 @testable import ImportEngine
@@ -9,17 +10,17 @@ import Testing
 
 @Suite("the store of a run")
 struct StoreBuildTests {
-  private let workspace: Workspace
+  private let folder: TemporaryFolder
   private let model: ManagedObjectModel
   private let settings: StoreSettings
 
   init() throws {
-    workspace = try Workspace()
+    folder = try TemporaryFolder()
     var item = EntityDefinition("Item")
     item.attributes = [.init("name", .string)]
     model = try ManagedObjectModel(entities: [item])
     settings = StoreSettings(
-      path: workspace.path("Items.sqlite"), journal: .delete, seed: nil, replace: .never, uuid: nil,
+      path: folder.path("Items.sqlite"), journal: .delete, seed: nil, replace: .never, uuid: nil,
       position: FilePosition(line: 1, column: 1))
     try SQLiteStore.create(path: settings.path, model: model).seal()
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The example in docs/SWIFT.md")
@@ -19,16 +20,15 @@ struct ReadmeTests {
 
   @Test("it builds a store and reads it")
   func works() async throws {
-    let workspace = try Workspace()
+    let folder = try TemporaryFolder()
     for name in ["stops", "stations", "station-stops"] {
       let seed = Self.root.appendingPathComponent("seeds/transit/\(name).csv.gz")
-      try FileManager.default.copyItem(at: seed, to: workspace.folder.appendingPathComponent(name + ".csv.gz"))
+      try FileManager.default.copyItem(at: seed, to: folder.file(name + ".csv.gz"))
     }
     try FileManager.default.copyItem(
       at: Self.root.appendingPathComponent("seeds/transit/Transit.xcdatamodeld"),
-      to: workspace.folder.appendingPathComponent("Transit.xcdatamodeld"))
-    try workspace.write(
-      "stops.yaml",
+      to: folder.file("Transit.xcdatamodeld"))
+    try folder.write(
       """
       model: Transit.xcdatamodeld
       store: { path: Transit.sqlite }
@@ -40,11 +40,11 @@ struct ReadmeTests {
           entity: Stop
           match: identifier
           map: { identifier: stop_id, parent: { match: identifier, from: parent_station } }
-      """)
-    #expect(try build(workspace.path("stops.yaml")) == 419)
+      """, to: "stops.yaml")
+    #expect(try build(folder.path("stops.yaml")) == 419)
     let names = try await stopNames(
-      ofStation: "station-the-pier-cairns", in: workspace.path("Transit.sqlite"),
-      modelPath: workspace.path("Transit.xcdatamodeld"))
+      ofStation: "station-the-pier-cairns", in: folder.path("Transit.sqlite"),
+      modelPath: folder.path("Transit.xcdatamodeld"))
     #expect(names.count == 5)
     #expect(names == names.sorted())
     #expect(names.contains("The Pier Cairns - Terminus Stop E"))

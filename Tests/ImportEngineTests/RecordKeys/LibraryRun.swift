@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import TestQueries
+import TestSupport
 
 @testable import ImportEngine
 @testable import Pipelines
@@ -8,7 +9,7 @@ import TestQueries
 
 /// A folder with a library's model, in which pipelines run in this process.
 struct LibraryRun {
-  let workspace: Workspace
+  let folder: TemporaryFolder
 
   /// People, their books (paper and electronic ones), and shelves; no attribute holds an identifier.
   private static let xml = """
@@ -40,12 +41,12 @@ struct LibraryRun {
     """
 
   init() throws {
-    workspace = try Workspace()
-    try workspace.write("Library.xcdatamodel/contents", Self.xml)
+    folder = try TemporaryFolder()
+    try folder.write(Self.xml, to: "Library.xcdatamodel/contents")
   }
 
   func write(_ name: String, _ lines: String...) throws {
-    try workspace.write(name, lines.map { $0 + "\n" }.joined())
+    try folder.write(lines.map { $0 + "\n" }.joined(), to: name)
   }
 
   func read(_ steps: String, isNew: Bool = true, rejects: Int = 0) throws -> PipelineFile {
@@ -56,8 +57,8 @@ struct LibraryRun {
       \(steps)
       rejects: { limit: \(rejects) }
       """
-    try workspace.write("p.yaml", yaml)
-    return try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
+    try folder.write(yaml, to: "p.yaml")
+    return try PipelineReader.read(path: folder.path("p.yaml"), environment: [:])
   }
 
   /// Runs steps into `Library.sqlite`.
@@ -71,7 +72,7 @@ struct LibraryRun {
   }
 
   /// The rows of a query, each as its columns' texts joined by `|`; null is `∅`.
-  func query(_ sql: String) throws -> [String] { try Connection.rows(at: workspace.path("Library.sqlite"), sql) }
+  func query(_ sql: String) throws -> [String] { try Connection.rows(at: folder.path("Library.sqlite"), sql) }
 
   /// Titles of books with their authors' names.
   func authors() throws -> [String] {

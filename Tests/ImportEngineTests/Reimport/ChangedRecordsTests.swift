@@ -160,9 +160,9 @@ struct ChangedRecordsTests {
     expected.append("\(moved.count)")
     for settings in [Self.statements, Self.pages, Self.newAsWell] {
       let railway = try Railway()
-      try railway.workspace.write(
-        "Railway.xcdatamodel/contents",
-        Railway.model.replacing("<constraint value=\"line\"/><constraint", with: "<constraint"))
+      try railway.folder.write(
+        Railway.model.replacing("<constraint value=\"line\"/><constraint", with: "<constraint"),
+        to: "Railway.xcdatamodel/contents")
       railway.unchangedScan = settings
       try railway.write("lines.ndjson", Self.lines)
       try railway.write("halts.ndjson", halts { before[$0] })
@@ -170,7 +170,7 @@ struct ChangedRecordsTests {
       try railway.write("halts.ndjson", halts { after[$0] })
       let result = try railway.run(steps)
       #expect(result.hasRewritten == (settings.isOn), "\(result.strategies)")
-      let connection = try Connection(path: railway.workspace.path("Railway.sqlite"), options: .init(isReadOnly: true))
+      let connection = try Connection(path: railway.folder.path("Railway.sqlite"), options: .init(isReadOnly: true))
       defer { try? connection.close() }
       let found = try connection.string(
         "SELECT group_concat(v, ';') FROM (SELECT ZCODE || ' ' || Z_OPT AS v FROM ZLINE ORDER BY ZCODE)")
@@ -278,8 +278,8 @@ struct ChangedRecordsTests {
       try railway.write("lines.ndjson", Self.lines)
       try railway.write("halts.ndjson", Self.halts(300) { $0 })
       try railway.run(Self.steps())
-      let before = try railway.workspace.bytes("Railway.sqlite")
-      let names = try railway.workspace.names()
+      let before = try railway.folder.bytes("Railway.sqlite")
+      let names = try railway.folder.names()
       railway.unchangedScan = settings
       // The step after the one that writes pages is the one that fails.
       var after = Self.halts(310) { $0 + 1 }
@@ -294,13 +294,13 @@ struct ChangedRecordsTests {
               map: { code: code }
           """
       #expect(throws: RunError.self) { try railway.run(failing, rejects: "limit: 0") }
-      #expect(try railway.workspace.bytes("Railway.sqlite") == before)
+      #expect(try railway.folder.bytes("Railway.sqlite") == before)
       // One of its own records does.
       after[250] = after[250].replacing("\"l0\"", with: "\"gone\"")
       try railway.write("halts.ndjson", after)
       #expect(throws: RunError.self) { try railway.run(Self.steps(), rejects: "limit: 0") }
-      #expect(try railway.workspace.bytes("Railway.sqlite") == before)
-      #expect(try railway.workspace.names().filter { !$0.hasPrefix("rejects") && $0 != "more.ndjson" } == names)
+      #expect(try railway.folder.bytes("Railway.sqlite") == before)
+      #expect(try railway.folder.names().filter { !$0.hasPrefix("rejects") && $0 != "more.ndjson" } == names)
     }
   }
 }

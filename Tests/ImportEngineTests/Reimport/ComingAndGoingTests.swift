@@ -1,5 +1,6 @@
 import CoreDataLayout
 import ModelFiles
+import TestSupport
 import Testing
 
 @testable import ImportEngine
@@ -27,11 +28,11 @@ struct ComingAndGoingTests {
       let town = try Town()
       if how.keepsHistory {
         let model = try StoreModel.readFile(
-          path: town.workspace.path("Town.xcdatamodel"), version: nil, templatePath: nil
+          path: town.folder.path("Town.xcdatamodel"), version: nil, templatePath: nil
         ).model
         var options = SQLiteStore.Options()
         options.tracksHistory = true
-        try SQLiteStore.create(path: town.workspace.path("Town.sqlite"), model: model, options: options).close()
+        try SQLiteStore.create(path: town.folder.path("Town.sqlite"), model: model, options: options).close()
       }
       let cities = (0..<4).map { #"{"code": "c\#($0)", "name": "City"}"# }
       let people = (0..<4).map { #"{"id": "p\#($0)", "name": "Person", "tags": []}"# }

@@ -29,9 +29,9 @@ struct NewObjectsAsPagesTests {
   private func run(_ settings: UnchangedScanSettings, needsHalts: Bool) throws -> (Railway, Railway.Result) {
     let railway = try Railway()
     if needsHalts {
-      try railway.workspace.write(
-        "Railway.xcdatamodel/contents",
-        Railway.model.replacing("name=\"halts\" optional=\"YES\"", with: "name=\"halts\" minCount=\"1\""))
+      try railway.folder.write(
+        Railway.model.replacing("name=\"halts\" optional=\"YES\"", with: "name=\"halts\" minCount=\"1\""),
+        to: "Railway.xcdatamodel/contents")
     }
     railway.recordsPerBatch = 20
     railway.unchangedScan = settings

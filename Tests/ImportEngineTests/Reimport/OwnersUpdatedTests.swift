@@ -56,7 +56,7 @@ struct OwnersUpdatedTests {
   }
 
   private func lines(_ town: Town, _ sql: String) throws -> [String] {
-    try Connection.rows(at: town.workspace.path("Town.sqlite"), sql)
+    try Connection.rows(at: town.folder.path("Town.sqlite"), sql)
   }
 
   private static let strategies = ["bulk", "upsert", "find-or-create"]
@@ -115,11 +115,11 @@ struct OwnersUpdatedTests {
     for records in [1, 8192] {
       let town = try Town()
       let model = try StoreModel.readFile(
-        path: town.workspace.path("Town.xcdatamodel"), version: nil, templatePath: nil
+        path: town.folder.path("Town.xcdatamodel"), version: nil, templatePath: nil
       ).model
       var options = SQLiteStore.Options()
       options.tracksHistory = true
-      try SQLiteStore.create(path: town.workspace.path("Town.sqlite"), model: model, options: options).close()
+      try SQLiteStore.create(path: town.folder.path("Town.sqlite"), model: model, options: options).close()
       try fill(town)
       try town.run(Self.steps, strategy: strategy, isNew: false, isInPlace: isInPlace, recordsPerBatch: records)
       #expect(try versions(town).allSatisfy { $0.hasSuffix(" 1") })
@@ -172,7 +172,7 @@ struct OwnersUpdatedTests {
       "people.ndjson",
       [#"{"id": "p0", "tags": ["t0", "t2"]}"#, #"{"id": "p1", "tags": ["t1"]}"#, #"{"id": "p2", "tags": ["t2"]}"#])
     let result = try town.run(steps, strategy: "", isNew: false, recordsPerBatch: records)
-    let connection = try Connection(path: town.workspace.path("Town.sqlite"), options: .init(isReadOnly: true))
+    let connection = try Connection(path: town.folder.path("Town.sqlite"), options: .init(isReadOnly: true))
     defer { try? connection.close() }
     let versions = try connection.string(
       "SELECT group_concat(v) FROM (SELECT ZNAME || Z_OPT AS v FROM ZTAG UNION ALL "

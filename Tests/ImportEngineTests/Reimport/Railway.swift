@@ -11,7 +11,7 @@ import TestSupport
 
 /// A folder with the model of a railway, in which feeds are imported again and again.
 final class Railway {
-  let workspace: Workspace
+  let folder: TemporaryFolder
   /// How records that say nothing new are found.
   var unchangedScan = UnchangedScanSettings()
   var recordsPerBatch = 8192
@@ -49,8 +49,8 @@ final class Railway {
     """
 
   init() throws {
-    workspace = try Workspace()
-    try workspace.write("Railway.xcdatamodel/contents", Self.model)
+    folder = try TemporaryFolder()
+    try folder.write(Self.model, to: "Railway.xcdatamodel/contents")
   }
 
   /// What a run says.
@@ -81,24 +81,23 @@ final class Railway {
   }
 
   func write(_ name: String, _ lines: [String]) throws {
-    try workspace.write(name, lines.map { $0 + "\n" }.joined())
+    try folder.write(lines.map { $0 + "\n" }.joined(), to: name)
   }
 
   @discardableResult
   func run(_ steps: String, replace: String = "never", rejects: String = "limit: 100000") throws -> Result {
-    try workspace.write(
-      "p.yaml",
+    try folder.write(
       """
       model: Railway.xcdatamodel
       store: { path: Railway.sqlite, replace: \(replace), now: "2026-01-31T12:00:00Z" }
       import:
       \(steps)
       rejects: { file: rejects.ndjson, \(rejects) }
-      """)
-    for name in try workspace.names() where name.hasPrefix("rejects") {
-      try FileManager.default.removeItem(atPath: workspace.path(name))
+      """, to: "p.yaml")
+    for name in try folder.names() where name.hasPrefix("rejects") {
+      try FileManager.default.removeItem(atPath: folder.path(name))
     }
-    let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
+    let pipeline = try PipelineReader.read(path: folder.path("p.yaml"), environment: [:])
     var options = PipelineRun.Options.ofTests
     options.jobs = 2
     options.recordsPerBatch = recordsPerBatch
@@ -107,14 +106,14 @@ final class Railway {
     return Result(
       counts: report.steps.map(\.counts),
       rejects: try report.rejectFiles.map {
-        try String(contentsOfFile: $0, encoding: .utf8).replacing(workspace.folder.path, with: "")
+        try String(contentsOfFile: $0, encoding: .utf8).replacing(folder.url.path, with: "")
       },
       strategies: report.steps.map { "\($0.strategy.rawValue): \($0.reason)" })
   }
 
   /// Every row of every table with all columns and their storage classes.
   func rows() throws -> [String] {
-    let connection = try Connection(path: workspace.path("Railway.sqlite"), options: .init(isReadOnly: true))
+    let connection = try Connection(path: folder.path("Railway.sqlite"), options: .init(isReadOnly: true))
     defer { try? connection.close() }
     let tables = try connection.rows(
       ofQuery: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'Z_METADATA' ORDER BY name")
@@ -135,10 +134,10 @@ final class Railway {
     return result
   }
 
-  func query(_ sql: String) throws -> [String] { try Connection.rows(at: workspace.path("Railway.sqlite"), sql) }
+  func query(_ sql: String) throws -> [String] { try Connection.rows(at: folder.path("Railway.sqlite"), sql) }
 
   func execute(_ sql: String) throws {
-    let connection = try Connection(path: workspace.path("Railway.sqlite"))
+    let connection = try Connection(path: folder.path("Railway.sqlite"))
     try connection.execute(sql)
     try connection.close()
   }

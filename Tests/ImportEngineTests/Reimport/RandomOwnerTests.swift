@@ -111,7 +111,7 @@ struct RandomOwnerTests {
     """
 
   private func numbers(_ town: Town, _ sql: String) throws -> [String: Int64] {
-    let connection = try Connection(path: town.workspace.path("Town.sqlite"), options: .init(isReadOnly: true))
+    let connection = try Connection(path: town.folder.path("Town.sqlite"), options: .init(isReadOnly: true))
     defer { try? connection.close() }
     let statement = try Statement(connection, sql)
     defer { statement.finalize() }
@@ -128,11 +128,11 @@ struct RandomOwnerTests {
       var random = SeededGenerator(seed: UInt64(seed))
       let town = try Town()
       let model = try StoreModel.readFile(
-        path: town.workspace.path("Town.xcdatamodel"), version: nil, templatePath: nil
+        path: town.folder.path("Town.xcdatamodel"), version: nil, templatePath: nil
       ).model
       var options = SQLiteStore.Options()
       options.tracksHistory = how.keepsHistory
-      try SQLiteStore.create(path: town.workspace.path("Town.sqlite"), model: model, options: options).close()
+      try SQLiteStore.create(path: town.folder.path("Town.sqlite"), model: model, options: options).close()
       var twin = Twin()
       for round in 0..<6 {
         let before = twin.objects
@@ -182,7 +182,7 @@ struct RandomOwnerTests {
     }
     try write(["c0", "c1"], [])
     try town.run(Self.steps(["cities", "shops"], shops: "upsert"), strategy: "upsert")
-    try town.storeBytes().write(to: town.workspace.folder.appendingPathComponent("Seed.sqlite"))
+    try town.storeBytes().write(to: town.folder.file("Seed.sqlite"))
     try write(["c1", "c2"], ["c1", "c2"])
     for _ in 0..<2 {
       try town.run(

@@ -156,9 +156,9 @@ struct ReimportTests {
         var options = SQLiteStore.Options()
         options.tracksHistory = true
         options.uuid = "6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11"
-        let path = railway.workspace.path("Railway.xcdatamodel")
+        let path = railway.folder.path("Railway.xcdatamodel")
         let model = try StoreModel.readFile(path: path, version: nil, templatePath: nil).model
-        try SQLiteStore.create(path: railway.workspace.path("Railway.sqlite"), model: model, options: options).close()
+        try SQLiteStore.create(path: railway.folder.path("Railway.sqlite"), model: model, options: options).close()
       }
       try feed.write(to: railway)
       railway.recordsPerBatch = number == 0 ? 8192 : 17
@@ -291,23 +291,23 @@ struct ReimportTests {
     try Feed(seed: 3, lines: 5, halts: 3000).write(to: railway)
     try railway.run(Self.steps())
     try railway.run(Self.steps())
-    let before = try railway.workspace.bytes("Railway.sqlite")
+    let before = try railway.folder.bytes("Railway.sqlite")
     func file() throws -> Int? {
-      try FileManager.default.attributesOfItem(atPath: railway.workspace.path("Railway.sqlite"))[.systemFileNumber]
+      try FileManager.default.attributesOfItem(atPath: railway.folder.path("Railway.sqlite"))[.systemFileNumber]
         as? Int
     }
     let fileBefore = try file()
     let result = try railway.run(Self.steps())
     #expect(result.counts.map(\.unchanged) == [5, 3000])
     #expect(result.counts.map(\.total) == [5, 3000])
-    #expect(try railway.workspace.bytes("Railway.sqlite") == before)
+    #expect(try railway.folder.bytes("Railway.sqlite") == before)
     // Nothing was put in its place.
     #expect(try file() == fileBefore)
     // Nor is it for other bytes that say the same.
-    let lines = String(decoding: try railway.workspace.bytes("lines.ndjson"), as: UTF8.self)
-    try railway.workspace.write("lines.ndjson", lines.replacing("}", with: " }"))
+    let lines = String(decoding: try railway.folder.bytes("lines.ndjson"), as: UTF8.self)
+    try railway.folder.write(lines.replacing("}", with: " }"), to: "lines.ndjson")
     #expect(try railway.run(Self.steps()).counts.map(\.unchanged) == [5, 3000])
-    #expect(try railway.workspace.bytes("Railway.sqlite") == before)
+    #expect(try railway.folder.bytes("Railway.sqlite") == before)
     #expect(try file() == fileBefore)
     try railway.execute("PRAGMA journal_mode = WAL")
     #expect(try railway.run(Self.steps()).counts.map(\.unchanged) == [5, 3000])

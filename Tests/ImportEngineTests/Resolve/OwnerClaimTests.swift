@@ -65,7 +65,7 @@ struct OwnerClaimTests {
         strategy: seed.isMultiple(of: 3) ? "strategy: find-or-create" : "", isNew: feed == 0,
         isInPlace: feed > 0 && form.isInPlace, recordsPerBatch: form.recordsPerBatch)
       let stored = try Connection.rows(
-        at: town.workspace.path("Town.sqlite"),
+        at: town.folder.path("Town.sqlite"),
         "SELECT P.ZIDENTIFIER, B.ZNUMBER FROM ZPERSON P JOIN ZBADGE B ON P.ZBADGE = B.Z_PK AND B.ZPERSON = P.Z_PK ORDER BY 1"
       )
       #expect(stored == twin.badges.sorted { $0.key < $1.key }.map { "p\($0.key)|\($0.value)" })
@@ -85,7 +85,7 @@ struct OwnerClaimTests {
     #expect(
       first.warnings == [
         "Person.badge: 2 Badge objects were given to another Person by a later record and taken from the one that an "
-          + "earlier record names (the first: \(town.workspace.path("people.ndjson")):3)"
+          + "earlier record names (the first: \(town.folder.path("people.ndjson")):3)"
       ])
     try write([(1, 2), (3, 3), (4, 1), (2, nil)], to: town)
     #expect(try town.run(Self.badges + Self.people, strategy: "", isNew: false).warnings.isEmpty)

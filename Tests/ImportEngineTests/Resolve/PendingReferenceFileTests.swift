@@ -21,8 +21,8 @@ struct PendingReferenceFileTests {
 
   @Test("they come back in order and whole, small ones and some larger than the buffer")
   func roundTrip() throws {
-    let workspace = try Workspace()
-    let path = workspace.path("pending")
+    let folder = try TemporaryFolder()
+    let path = folder.path("pending")
     var generator = SeededGenerator(seed: 5)
     do {
       let pending = PendingReferenceFile(path: path)
@@ -65,17 +65,17 @@ struct PendingReferenceFileTests {
 
   @Test("none means no file")
   func empty() throws {
-    let workspace = try Workspace()
-    let pending = PendingReferenceFile(path: workspace.path("pending"))
+    let folder = try TemporaryFolder()
+    let pending = PendingReferenceFile(path: folder.path("pending"))
     try pending.forEach { _ throws(RunError) in Issue.record("there is none") }
     #expect(pending.isEmpty)
-    #expect(try workspace.names().isEmpty)
+    #expect(try folder.names().isEmpty)
   }
 
   @Test("a file that cannot be made is an input/output error")
   func failure() throws {
-    let workspace = try Workspace()
-    let pending = PendingReferenceFile(path: workspace.path("missing/pending"))
+    let folder = try TemporaryFolder()
+    let pending = PendingReferenceFile(path: folder.path("missing/pending"))
     var generator = SeededGenerator(seed: 6)
     let error = #expect(throws: RunError.self) {
       try pending.append(reference(1, &generator, bytes: 1 << 19))

@@ -45,29 +45,28 @@ struct MemberLimitTests {
     """
   }
 
-  private func run(_ steps: String, batch: Int, in workspace: Workspace) throws -> RunReport {
-    try workspace.write("Harbour.xcdatamodel/contents", Self.model)
-    try workspace.write(
-      "p.yaml",
+  private func run(_ steps: String, batch: Int, in folder: TemporaryFolder) throws -> RunReport {
+    try folder.write(Self.model, to: "Harbour.xcdatamodel/contents")
+    try folder.write(
       """
       model: Harbour.xcdatamodel
       store: { path: Harbour.sqlite }
       import:
       \(steps)
       rejects: { file: rejects.ndjson, limit: 1000 }
-      """)
-    try workspace.write("owners.csv", "name\n" + (0..<4).map { "o\($0)\n" }.joined())
-    try workspace.write("boats.csv", "code,owner\n" + (0..<40).map { "b\($0),o\($0 % 4)\n" }.joined())
-    let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
+      """, to: "p.yaml")
+    try folder.write("name\n" + (0..<4).map { "o\($0)\n" }.joined(), to: "owners.csv")
+    try folder.write("code,owner\n" + (0..<40).map { "b\($0),o\($0 % 4)\n" }.joined(), to: "boats.csv")
+    let pipeline = try PipelineReader.read(path: folder.path("p.yaml"), environment: [:])
     var options = PipelineRun.Options.ofTests
     options.jobs = 2
     options.recordsPerBatch = batch
     return try PipelineRun(pipeline, options: options).run()
   }
 
-  private func counts(_ workspace: Workspace) throws -> [String] {
+  private func counts(_ folder: TemporaryFolder) throws -> [String] {
     try Connection.rows(
-      at: workspace.path("Harbour.sqlite"),
+      at: folder.path("Harbour.sqlite"),
       "SELECT ZNAME || ' ' || (SELECT count(*) FROM ZBOAT WHERE ZOWNER = o.Z_PK) FROM ZOWNER o ORDER BY 1")
   }
 
@@ -75,33 +74,33 @@ struct MemberLimitTests {
     "hold, however the records are batched and whatever writes them", arguments: ["find-or-create", "automatic"],
     [1, 2, 5, 40])
   func holds(strategy: String, batch: Int) throws {
-    let workspace = try Workspace()
-    let report = try run(Self.owners + Self.boats(strategy), batch: batch, in: workspace)
+    let folder = try TemporaryFolder()
+    let report = try run(Self.owners + Self.boats(strategy), batch: batch, in: folder)
     #expect(report.steps[1].strategy == .findOrCreate)
-    #expect(try counts(workspace) == ["o0 3", "o1 3", "o2 3", "o3 3"])
+    #expect(try counts(folder) == ["o0 3", "o1 3", "o2 3", "o3 3"])
     #expect(report.steps[1].counts.inserted == 12 && report.steps[1].counts.rejected == 28)
   }
 
   @Test("are not left to what does not check them", arguments: ["upsert", "bulk"])
   func refused(strategy: String) throws {
-    let workspace = try Workspace()
+    let folder = try TemporaryFolder()
     #expect {
-      try run(Self.owners + Self.boats(strategy), batch: 5, in: workspace)
+      try run(Self.owners + Self.boats(strategy), batch: 5, in: folder)
     } throws: {
       "\($0)".contains("the number of Owner.boats is limited")
     }
-    #expect(try !workspace.names().contains("Harbour.sqlite"))
+    #expect(try !folder.names().contains("Harbour.sqlite"))
   }
 
   @Test("hold for owners that come later: the run fails, and says which")
   func later() throws {
-    let workspace = try Workspace()
+    let folder = try TemporaryFolder()
     #expect {
-      try run(Self.boats("find-or-create") + Self.owners, batch: 5, in: workspace)
+      try run(Self.boats("find-or-create") + Self.owners, batch: 5, in: folder)
     } throws: {
       ($0 as? RunError)?.kind == .badData && "\($0)".contains("Owner.boats: 10 objects are more than the 3 allowed")
         && ($0 as? RunError)?.hint?.contains("put the step of Owner first") == true
     }
-    #expect(try !workspace.names().contains("Harbour.sqlite"))
+    #expect(try !folder.names().contains("Harbour.sqlite"))
   }
 }

@@ -53,7 +53,7 @@ struct SaveOverlapTests {
     try town.write("cities.ndjson", lines(140, seed: seed, codes: codes))
     let again = try town.run(Self.cities, strategy: "find-or-create", isNew: false)
     for records in [1, 5, 33] {
-      try half.write(to: URL(fileURLWithPath: town.workspace.path("Town.sqlite")))
+      try half.write(to: town.folder.file("Town.sqlite"))
       let result = try town.run(
         Self.cities, strategy: "find-or-create", isNew: false, jobs: 2, recordsPerBatch: records)
       #expect(result == again, "\(records) records a batch")
@@ -67,37 +67,36 @@ struct SaveOverlapTests {
     try town.run(Self.cities, strategy: "find-or-create")
     let before = try town.storeBytes()
     try town.write("cities.ndjson", lines(90, seed: 4, codes: 30))
-    try town.workspace.write(
-      "limited.yaml",
+    try town.folder.write(
       """
       model: Town.xcdatamodel
       store: { path: Town.sqlite, replace: never }
       import:
       \(Self.cities.replacing("@", with: "find-or-create"))
       rejects: { file: rejects.ndjson, limit: \(limit) }
-      """)
-    let pipeline = try PipelineReader.read(path: town.workspace.path("limited.yaml"), environment: [:])
+      """, to: "limited.yaml")
+    let pipeline = try PipelineReader.read(path: town.folder.path("limited.yaml"), environment: [:])
     var options = PipelineRun.Options.ofTests
     options.recordsPerBatch = 4
     #expect(throws: RunError.self) { try PipelineRun(pipeline, options: options).run() }
     #expect(try town.storeBytes() == before)
-    #expect(try !town.workspace.names().contains { $0.hasSuffix(".partial") })
+    #expect(try !town.folder.names().contains { $0.hasSuffix(".partial") })
   }
 
   @Test("a batch with refused records is one transaction of the history", arguments: [100, 10])
   func history(recordsPerBatch: Int) throws {
     let town = try Town()
-    let model = try ModelReader.read(path: town.workspace.path("Town.xcdatamodel"))
+    let model = try ModelReader.read(path: town.folder.path("Town.xcdatamodel"))
     var options = SQLiteStore.Options()
     options.tracksHistory = true
-    try SQLiteStore.create(path: town.workspace.path("Town.sqlite"), model: model, options: options).close()
+    try SQLiteStore.create(path: town.folder.path("Town.sqlite"), model: model, options: options).close()
     try town.write(
       "cities.ndjson",
       (0..<100).map { "{\"code\": \"c\($0 % 10 == 9 ? $0 - 1 : $0)\", \"name\": \"n\($0)\", \"population\": 1}" })
     let result = try town.run(
       Self.cities, strategy: "find-or-create", isNew: false, recordsPerBatch: recordsPerBatch)
     #expect(result.counts[0].contains("90 inserted") && result.counts[0].contains("10 rejected"))
-    let connection = try Connection(path: town.workspace.path("Town.sqlite"), options: .init(isReadOnly: true))
+    let connection = try Connection(path: town.folder.path("Town.sqlite"), options: .init(isReadOnly: true))
     #expect(try connection.integer("SELECT count(*) FROM ATRANSACTION") == Int64(100 / recordsPerBatch))
     #expect(try connection.integer("SELECT count(*) FROM ACHANGE") == 90)
   }
@@ -107,9 +106,8 @@ struct SaveOverlapTests {
     let town = try Town()
     let cities = (0..<10).map { "{\"code\": \"c\($0 == 7 ? 6 : $0)\", \"name\": \"n\($0)\", \"population\": 1}" }
     // The array does not end.
-    try town.workspace.write("cities.json", "[" + cities.joined(separator: ",\n"))
-    try town.workspace.write(
-      "limited.yaml",
+    try town.folder.write("[" + cities.joined(separator: ",\n"), to: "cities.json")
+    try town.folder.write(
       """
       model: Town.xcdatamodel
       store: { path: Town.sqlite }
@@ -117,8 +115,8 @@ struct SaveOverlapTests {
       \(Self.cities.replacing("@", with: "find-or-create").replacing("cities.ndjson", with: "cities.json"))
           duplicates: first
       rejects: { file: rejects.ndjson, limit: 0 }
-      """)
-    let pipeline = try PipelineReader.read(path: town.workspace.path("limited.yaml"), environment: [:])
+      """, to: "limited.yaml")
+    let pipeline = try PipelineReader.read(path: town.folder.path("limited.yaml"), environment: [:])
     var options = PipelineRun.Options.ofTests
     options.recordsPerBatch = recordsPerBatch
     #expect {
@@ -154,7 +152,7 @@ struct SaveOverlapTests {
   func overlapping(index: Int) throws {
     let (entity, settings, isOverlapping) = Self.steps[index]
     let town = try Town()
-    try town.workspace.write("data.ndjson", "{}\n")
+    try town.folder.write("{}\n", to: "data.ndjson")
     let yaml = """
       model: Town.xcdatamodel
       store: { path: Town.sqlite }
@@ -163,11 +161,11 @@ struct SaveOverlapTests {
           entity: \(entity)
           \(settings.replacing("\n", with: "\n    "))
       """
-    let pipeline = try PipelineReader.read(text: yaml, path: town.workspace.path("p.yaml"), environment: [:])
-    let model = try ModelReader.read(path: town.workspace.path("Town.xcdatamodel"))
+    let pipeline = try PipelineReader.read(text: yaml, path: town.folder.path("p.yaml"), environment: [:])
+    let model = try ModelReader.read(path: town.folder.path("Town.xcdatamodel"))
     let plan = try StepPlanner.plan(
       pipeline.imports[0], model: model, pipelinePath: "p.yaml",
-      files: [SourceFile(path: town.workspace.path("data.ndjson"), name: "data.ndjson")])
+      files: [SourceFile(path: town.folder.path("data.ndjson"), name: "data.ndjson")])
     #expect(plan.savesMayOverlap == isOverlapping)
   }
 }

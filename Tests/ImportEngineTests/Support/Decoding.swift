@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import SeedFormats
 import StoreInterface
+import TestSupport
 
 @testable import ImportEngine
 @testable import Pipelines
@@ -20,8 +21,8 @@ struct Decoding {
     _ source: String, as format: String, model: ManagedObjectModel, entity: String = "Thing", map: [String],
     from: String = "", settings: [String] = []
   ) throws {
-    let workspace = try Workspace()
-    try workspace.write("data." + format, source)
+    let folder = try TemporaryFolder()
+    try folder.write(source, to: "data." + format)
     let yaml = """
       model: M.xcdatamodeld
       store: { path: S.sqlite }
@@ -31,9 +32,9 @@ struct Decoding {
       \(settings.map { "    \($0)\n" }.joined())    map:
       \(map.map { "      \($0)" }.joined(separator: "\n"))
       """
-    let pipeline = try PipelineReader.read(text: yaml, path: workspace.path("p.yaml"), environment: [:])
+    let pipeline = try PipelineReader.read(text: yaml, path: folder.path("p.yaml"), environment: [:])
     step = pipeline.imports[0]
-    let file = SourceFile(path: workspace.path("data." + format), name: "data." + format)
+    let file = SourceFile(path: folder.path("data." + format), name: "data." + format)
     let plan = try StepPlanner.plan(step, model: model, pipelinePath: "p.yaml", files: [file])
     let options = step.source.formatOptions
     let reader = try RecordReader(

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import TestQueries
+import TestSupport
 
 @testable import ImportEngine
 @testable import Pipelines
@@ -8,11 +9,11 @@ import TestQueries
 
 /// A folder with the town model, in which pipelines run in this process.
 final class Town {
-  let workspace: Workspace
+  let folder: TemporaryFolder
 
   init() throws {
-    workspace = try Workspace()
-    try workspace.write("Town.xcdatamodel/contents", TownModel.xml)
+    folder = try TemporaryFolder()
+    try folder.write(TownModel.xml, to: "Town.xcdatamodel/contents")
   }
 
   /// A step that imports shops with their cities and owners.
@@ -62,11 +63,11 @@ final class Town {
       \(steps.replacing("@", with: strategy))
       rejects: { file: rejects.ndjson, limit: 100000 }
       """
-    try workspace.write("p.yaml", yaml)
-    for name in try workspace.names() where name.hasPrefix("rejects.") {
-      try FileManager.default.removeItem(atPath: workspace.path(name))
+    try folder.write(yaml, to: "p.yaml")
+    for name in try folder.names() where name.hasPrefix("rejects.") {
+      try FileManager.default.removeItem(atPath: folder.path(name))
     }
-    let pipeline = try PipelineReader.read(path: workspace.path("p.yaml"), environment: [:])
+    let pipeline = try PipelineReader.read(path: folder.path("p.yaml"), environment: [:])
     var options = PipelineRun.Options.ofTests
     options.jobs = jobs
     options.recordsPerBatch = recordsPerBatch
@@ -82,10 +83,10 @@ final class Town {
   }
 
   func write(_ name: String, _ lines: [String]) throws {
-    try workspace.write(name, lines.map { $0 + "\n" }.joined())
+    try folder.write(lines.map { $0 + "\n" }.joined(), to: name)
   }
 
-  func storeBytes() throws -> Data { try workspace.bytes("Town.sqlite") }
+  func storeBytes() throws -> Data { try folder.bytes("Town.sqlite") }
 
   // MARK: - What came out
 
@@ -125,7 +126,7 @@ final class Town {
 
   /// All rows with all their columns, primary and foreign keys as natural keys, sorted.
   func rows() throws -> [String] {
-    let connection = try Connection(path: workspace.path("Town.sqlite"), options: .init(isReadOnly: true))
+    let connection = try Connection(path: folder.path("Town.sqlite"), options: .init(isReadOnly: true))
     defer { try? connection.close() }
     var names: [String: [Int64: String]] = [:]
     var lines: [String] = []

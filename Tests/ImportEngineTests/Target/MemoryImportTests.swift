@@ -99,7 +99,7 @@ struct MemoryImportTests {
     let town = try Town()
     try fill(town, seed: seed)
     let file = try town.run(Self.steps, strategy: "", recordsPerBatch: recordsPerBatch)
-    let pipeline = try PipelineReader.read(path: town.workspace.path("p.yaml"), environment: [:])
+    let pipeline = try PipelineReader.read(path: town.folder.path("p.yaml"), environment: [:])
     let model = try StoreModel.readFile(of: pipeline, templatePath: nil).model
     let target = MemoryTarget(model: model)
     let (reports, rejected) = try importSteps(of: pipeline, into: target, recordsPerBatch: recordsPerBatch)
@@ -117,7 +117,7 @@ struct MemoryImportTests {
     #expect(rejected > 0)
     var options = SQLiteStore.Options()
     options.isReadOnly = true
-    let store = try SQLiteStore.open(path: town.workspace.path("Town.sqlite"), model: model, options: options)
+    let store = try SQLiteStore.open(path: town.folder.path("Town.sqlite"), model: model, options: options)
     defer { try? store.close() }
     let expected = try contents(store)
     #expect(expected.count > 100)
