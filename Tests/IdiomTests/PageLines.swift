@@ -152,9 +152,9 @@ struct PageLineTests {
 
   @Test("every line is code that compiles")
   func everyLine() throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let tests = FixtureFolder.packageRoot.appending(path: "Tests")
     let page = try String(
-      contentsOf: tests.deletingLastPathComponent().appending(path: "docs/FROM-CORE-DATA.md"), encoding: .utf8)
+      contentsOf: FixtureFolder.packageRoot.appending(path: "docs/FROM-CORE-DATA.md"), encoding: .utf8)
     var sources = ""
     for folder in ["IdiomTests", "AccessorTests"] {
       for name in try FileManager.default.contentsOfDirectory(atPath: tests.appending(path: folder).path)

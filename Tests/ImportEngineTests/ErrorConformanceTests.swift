@@ -51,7 +51,7 @@ struct ErrorConformanceTests {
 
   @Test("the sources have no other public error types")
   func sources() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+    let folder = FixtureFolder.packageRoot.appending(path: "Sources")
     let declaration =
       /public\s+(?:final\s+|indirect\s+)?(?:struct|enum|class|actor)\s+(\w+)\s*:[^{]*\b(?:Error|LocalizedError)\b/
     let conformance = /extension\s+([\w.]+)\s*:[^{]*[\s,](?:Swift\.)?Error\b/

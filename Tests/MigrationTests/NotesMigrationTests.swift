@@ -12,8 +12,7 @@ import Testing
 /// The example: a store of every version that is kept beside it comes to the newest one.
 @Suite("The notes of the example")
 struct NotesMigrationTests {
-  private static let stores = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../examples/NotesMigration/Stores").standardized
+  private static let stores = FixtureFolder.packageRoot.appending(path: "examples/NotesMigration/Stores")
 
   private func copy(_ version: Int, _ folder: TemporaryFolder) throws -> URL {
     let url = folder.file("Notes.sqlite")

@@ -1,20 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pipelines
 
 @Suite("Documentation of pipeline files")
 struct PipelineDocumentationTests {
-  private static let root = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
   @Test(
     "the committed documents say what the specifications say (SEEDBED_UPDATE_DOCS=1 rewrites them)",
     arguments: [
       ("docs/PIPELINE.md", PipelineDocumentation.markdown()), ("docs/pipeline.schema.json", PipelineSchema.json()),
     ])
   func documents(file: String, text: String) throws {
-    let url = Self.root.appendingPathComponent(file)
+    let url = FixtureFolder.packageRoot.appendingPathComponent(file)
     if ProcessInfo.processInfo.environment["SEEDBED_UPDATE_DOCS"] == "1" {
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url)

@@ -1,6 +1,7 @@
 import Foundation
 import Seedbed
 import SeedbedTesting
+import TestSupport
 import Testing
 
 @Suite("Samples of the article about testing")
@@ -9,8 +10,8 @@ struct ArticleTests {
 
   @Test("every sample is compiled here, word for word")
   func sameText() throws {
-    let article = Self.folder.deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Sources/SeedbedTesting/SeedbedTesting.docc/SeedbedTesting.md")
+    let article = FixtureFolder.packageRoot.appending(
+      path: "Sources/SeedbedTesting/SeedbedTesting.docc/SeedbedTesting.md")
     let text = try String(contentsOf: article, encoding: .utf8)
     let source = try String(contentsOf: Self.folder.appending(path: "TestingSamples.swift"), encoding: .utf8)
     let blocks = text.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }

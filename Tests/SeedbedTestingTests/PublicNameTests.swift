@@ -1,6 +1,7 @@
 import Foundation
 import Seedbed
 import SeedbedTesting
+import TestSupport
 import Testing
 
 @Suite("Public names")
@@ -13,8 +14,7 @@ struct PublicNameTests {
 
   @Test("every public type can be written without its module beside Foundation, Seedbed and Testing")
   func names() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Sources/SeedbedTesting")
+    let folder = FixtureFolder.packageRoot.appending(path: "Sources/SeedbedTesting")
     let declaration = /^public (?:final )?(?:struct|class|enum|protocol|actor|typealias) (\w+)/
       .anchorsMatchLineEndings()
     var names: Set<String> = []

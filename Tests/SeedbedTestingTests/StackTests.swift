@@ -1,6 +1,7 @@
 import Foundation
 import Seedbed
 import SeedbedTesting
+import TestSupport
 import Testing
 
 @Suite("Stacks in memory")
@@ -30,8 +31,7 @@ struct StackTests {
 
   @Test("a model is read from its URL, and one that is missing is an error")
   func modelURL() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = FixtureFolder.packageRoot
     let url = root.appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld")
     let container = try PersistentContainer.inMemory(modelURL: url)
     #expect(container.name == "SurfJournal")

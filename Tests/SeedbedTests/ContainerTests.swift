@@ -15,8 +15,7 @@ private final class JournalContainer: PersistentContainer, @unchecked Sendable {
   override class func defaultDirectoryURL() -> URL { folder }
 }
 
-private let modelFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent().appending(path: "seeds/surf-journal")
+private let modelFolder = FixtureFolder.packageRoot.appending(path: "seeds/surf-journal")
 
 /// What `loadPersistentStores` called back with.
 private final class Log: @unchecked Sendable {

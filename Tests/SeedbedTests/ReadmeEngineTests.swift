@@ -5,25 +5,24 @@ import Testing
 @Suite("The example in README.md")
 struct ReadmeEngineTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-  private static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
 
   @Test("the lines in README.md are the ones that are compiled here")
   func sameLines() throws {
     let source = try String(contentsOf: Self.folder.appending(path: "ReadmeEngine.swift"), encoding: .utf8)
-    let document = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    let document = try String(contentsOf: FixtureFolder.packageRoot.appending(path: "README.md"), encoding: .utf8)
     #expect(document.contains("```swift\n" + source + "```\n"))
   }
 
   @Test("README.md is short enough to be read to the end")
   func length() throws {
-    let document = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    let document = try String(contentsOf: FixtureFolder.packageRoot.appending(path: "README.md"), encoding: .utf8)
     #expect(document.split(separator: "\n", omittingEmptySubsequences: false).count <= 131)
   }
 
   @Test("it reads a store")
   func works() throws {
     let folder = try TemporaryFolder()
-    let modelURL = Self.root.appending(path: "seeds/transit/Transit.xcdatamodeld")
+    let modelURL = FixtureFolder.packageRoot.appending(path: "seeds/transit/Transit.xcdatamodeld")
     let storeURL = folder.url.appending(path: "Transit.sqlite")
     let container = try PersistentContainer(name: "Transit", modelURL: modelURL)
     container.persistentStoreDescriptions = [.init(type: .sqlite, url: storeURL)]

@@ -11,8 +11,7 @@ import Testing
 
 @Suite("Opening stores")
 struct StoreOpeningTests {
-  private static let modelURL = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld")
+  private static let modelURL = FixtureFolder.packageRoot.appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld")
 
   @Test("a container is made of the model at a URL, and says when there is none")
   func modelURL() throws {

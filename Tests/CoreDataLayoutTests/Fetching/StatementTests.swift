@@ -17,8 +17,7 @@ struct StatementTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
+    let root = FixtureFolder.packageRoot
     let model = try ModelReader.read(path: root.path + "/scripts/benchmarks/TransitQueries.xcdatamodeld")
     store = try SQLiteStore.create(path: folder.path("queries.sqlite"), model: model)
     stop = try model.required("Stop")

@@ -1,13 +1,13 @@
 import Foundation
 import Seedbed
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Samples of the articles about fetching, saving and watching")
 struct ArticleSampleTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-  private static let articles =
-    folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let articles = FixtureFolder.packageRoot
     .appending(path: "Sources/ObjectGraph/ObjectGraph.docc")
 
   @Test(

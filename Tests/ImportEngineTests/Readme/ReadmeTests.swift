@@ -5,13 +5,12 @@ import Testing
 @Suite("The example in docs/SWIFT.md")
 struct ReadmeTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  private static let root =
-    folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   @Test("the lines in docs/SWIFT.md are the ones that are compiled here")
   func sameLines() throws {
     let source = try String(contentsOf: Self.folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
-    let document = try String(contentsOf: Self.root.appendingPathComponent("docs/SWIFT.md"), encoding: .utf8)
+    let document = try String(
+      contentsOf: FixtureFolder.packageRoot.appendingPathComponent("docs/SWIFT.md"), encoding: .utf8)
     let parts = source.components(
       separatedBy: "// The lines from here on stand in docs/SWIFT.md too; a test compares them.\n\n")
     try #require(parts.count == 2)
@@ -22,11 +21,11 @@ struct ReadmeTests {
   func works() async throws {
     let folder = try TemporaryFolder()
     for name in ["stops", "stations", "station-stops"] {
-      let seed = Self.root.appendingPathComponent("seeds/transit/\(name).csv.gz")
+      let seed = FixtureFolder.packageRoot.appendingPathComponent("seeds/transit/\(name).csv.gz")
       try FileManager.default.copyItem(at: seed, to: folder.file(name + ".csv.gz"))
     }
     try FileManager.default.copyItem(
-      at: Self.root.appendingPathComponent("seeds/transit/Transit.xcdatamodeld"),
+      at: FixtureFolder.packageRoot.appendingPathComponent("seeds/transit/Transit.xcdatamodeld"),
       to: folder.file("Transit.xcdatamodeld"))
     try folder.write(
       """

@@ -5,14 +5,13 @@ import Testing
 @Suite("The first example of the article for readers who know Core Data")
 struct ArticleTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-  private static let root =
-    folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   @Test("the lines in the article are the ones that are compiled here")
   func sameLines() throws {
     let source = try String(contentsOf: Self.folder.appending(path: "ArticleExample.swift"), encoding: .utf8)
     let article = try String(
-      contentsOf: Self.root.appending(path: "Sources/ObjectGraph/ObjectGraph.docc/ForCoreDataUsers.md"), encoding: .utf8
+      contentsOf: FixtureFolder.packageRoot.appending(path: "Sources/ObjectGraph/ObjectGraph.docc/ForCoreDataUsers.md"),
+      encoding: .utf8
     )
     let parts = source.components(
       separatedBy: "// The lines from here on stand in the article ForCoreDataUsers.md too; a test compares them.\n\n")
@@ -23,7 +22,7 @@ struct ArticleTests {
   @Test("it keeps a journal")
   func works() async throws {
     let folder = try TemporaryFolder()
-    let model = Self.root.appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld")
+    let model = FixtureFolder.packageRoot.appending(path: "seeds/surf-journal/SurfJournal.xcdatamodeld")
     for places in [["Noosa"], ["Noosa", "Noosa"]] {
       #expect(try await goodPlaces(journal: folder.file("journal.sqlite"), model: model) == places)
     }

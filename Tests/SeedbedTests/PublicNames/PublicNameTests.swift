@@ -1,11 +1,11 @@
 import Foundation
 import Seedbed
+import TestSupport
 import Testing
 
 @Suite("Public names")
 struct PublicNameTests {
-  static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+  static let sources = FixtureFolder.packageRoot.appending(path: "Sources")
 
   /// The modules of this package that `import Seedbed` brings.
   static func engineModules() throws -> [String] {
