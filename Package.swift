@@ -322,7 +322,7 @@ let package = Package(
       name: "FuzzTests",
       dependencies: [
         "Platform", "PropertyLists", "CoreDataLayout", "SQLitePages", "SQLite", "Predicates", "StoreInterface",
-        "ObjectModel", "ModelFiles", "SeedFormats", "TestSupport",
+        "ObjectModel", "ModelFiles", "SeedFormats", "TestRows", "TestSupport",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -70,20 +70,7 @@ struct PageFuzzTarget {
       if !isRepeated { throw Target.Broken("keys are not repeated: \(error)") }
       return
     }
-    let result = try Connection(path: fast)
-    guard try result.string("PRAGMA integrity_check") == "ok" else { throw Target.Broken("the file is damaged") }
-    let compact = try [("1", result), ("2", connections[1])].map { name, connection in
-      let path = folder.appendingPathComponent("compact\(name)").path
-      try connection.execute("VACUUM INTO '\(path)'")
-      return try Data(contentsOf: URL(fileURLWithPath: path))
-    }
-    guard compact[0] == compact[1] else { throw Target.Broken("the pages are not those of SQLite") }
-    // SQLite can go on with the file.
-    try result.execute(
-      "DELETE FROM T WHERE ID % 3 = 0; PRAGMA incremental_vacuum; UPDATE T SET C1 = NULL WHERE ID % 7 = 0")
-    guard try result.string("PRAGMA integrity_check") == "ok" else {
-      throw Target.Broken("the file is damaged after changes")
-    }
+    try SamePages.require(Connection(path: fast), connections[1], in: folder, update: "C1 = NULL")
   }
 
   private func create(_ path: String) throws -> Connection {
@@ -120,16 +107,12 @@ struct PageFuzzTarget {
     return true
   }
 
-  private func root(_ name: String, _ path: String) throws -> UInt32 {
-    let connection = try Connection(path: path)
-    return UInt32(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? 0)
-  }
-
   private func load(_ path: String) throws {
-    let table = try root("T", path)
+    let table = try SamePages.root("T", path)
     let shapes = try indexes.enumerated().map { number, index in
       IndexShape(
-        name: "I\(number)", root: try root("I\(number)", path), columns: index.columns, isUnique: index.isUnique)
+        name: "I\(number)", root: try SamePages.root("I\(number)", path), columns: index.columns,
+        isUnique: index.isUnique)
     }
     let file = try DatabaseFile(path: path)
     let writer = try TableTreeWriter(file: file, root: table)

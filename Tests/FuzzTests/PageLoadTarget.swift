@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import SQLite
 import StoreInterface
+import TestRows
 
 /// A random model with random rows, loaded as finished pages and through SQLite: both stores must be the same.
 struct PageLoadTarget {
@@ -142,14 +143,7 @@ struct PageLoadTarget {
   private static func put(
     _ type: AttributeType, _ batch: RowBatch, _ column: Int, _ row: Int, _ choices: inout Choices
   ) {
-    func put(_ bytes: [UInt8]) {
-      unsafe bytes.withUnsafeBytes { source in
-        unsafe batch.slices(column)[row] =
-          if let start = source.baseAddress { unsafe batch.append(start, count: source.count) } else {
-            RowBatch.Slice(offset: 0, length: 0)
-          }
-      }
-    }
+    func put(_ bytes: [UInt8]) { batch.put(bytes, column: column, row: row) }
     switch type {
     case .integer16: unsafe batch.integers(column)[row] = choices.integer(2)
     case .integer32: unsafe batch.integers(column)[row] = choices.integer(4)
@@ -175,9 +169,7 @@ struct PageLoadTarget {
       options.uuid = "0A0B0C0D-0000-4000-8000-000000000001"
       let store = try SQLiteStore.create(path: path, model: model, options: options)
       if isPaged, try !store.beginPageLoad(model.entities) { throw Target.Broken("no page load was begun") }
-      for (batch, keys) in batches {
-        try unsafe keys.withUnsafeBufferPointer { try unsafe store.insert(batch, primaryKeys: $0) }
-      }
+      for (batch, keys) in batches { try store.insert(batch, keys: keys) }
       for (relationship, pairs) in links { try store.link(relationship, pairs: pairs, replacing: false) }
       if store.isPageLoading != isPaged { throw Target.Broken("the page load ended early") }
       try store.endPageLoad(memoryBudget: memoryBudget, workers: workers)

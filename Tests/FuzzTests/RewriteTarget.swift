@@ -94,19 +94,7 @@ struct RewriteTarget {
     let updated = try change(expected)
     try insert(new, into: expected)
     guard try rewrite(fast) == updated else { throw Target.Broken("another number of rows has changed") }
-    let result = try Connection(path: fast)
-    guard try result.string("PRAGMA integrity_check") == "ok" else { throw Target.Broken("the file is damaged") }
-    let compact = try [("1", result), ("2", expected)].map { name, connection in
-      let path = folder.appendingPathComponent("compact\(name)").path
-      try connection.execute("VACUUM INTO '\(path)'")
-      return try Data(contentsOf: URL(fileURLWithPath: path))
-    }
-    guard compact[0] == compact[1] else { throw Target.Broken("the pages are not those of SQLite") }
-    try result.execute(
-      "DELETE FROM T WHERE ID % 3 = 0; PRAGMA incremental_vacuum; UPDATE T SET V = 900 WHERE ID % 7 = 0")
-    guard try result.string("PRAGMA integrity_check") == "ok" else {
-      throw Target.Broken("the file is damaged after changes")
-    }
+    try SamePages.require(Connection(path: fast), expected, in: folder, update: "V = 900")
   }
 
   private func create(_ path: String) throws -> Connection {
@@ -158,7 +146,7 @@ struct RewriteTarget {
   /// Makes the changes as pages.
   /// - Returns: rows that changed.
   private func rewrite(_ path: String) throws -> Int {
-    let table = try root("T", path)
+    let table = try SamePages.root("T", path)
     let collected = RowChanges(
       fields: kinds.enumerated().map { .init(position: $0 + 2, comparison: $1.comparison) }, width: kinds.count + 2,
       versionPosition: 1, memoryBudget: memoryBudget, temporaryPath: path + "-changes")
@@ -184,16 +172,12 @@ struct RewriteTarget {
       .filter { _, fields in !new.isEmpty || fields.contains { collected.changedPositions.contains($0 + 2) } }
       .map { number, fields in
         IndexShape(
-          name: "I\(number)", root: try root("I\(number)", path), columns: fields.map { .init(field: $0 + 2) },
+          name: "I\(number)", root: try SamePages.root("I\(number)", path),
+          columns: fields.map { .init(field: $0 + 2) },
           isUnique: false)
       }
     let loader = IndexLoader(path: path, memoryBudget: memoryBudget, temporaryPath: path + "-sort", workers: workers)
     try loader.load(shapes.sorted { $0.root < $1.root }, tableRoot: table, replacing: true)
     return collected.updatedCount
-  }
-
-  private func root(_ name: String, _ path: String) throws -> UInt32 {
-    let connection = try Connection(path: path)
-    return UInt32(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? 0)
   }
 }

@@ -16,28 +16,32 @@ package func makeBatch(_ entity: Entity, _ columns: [RowBatch.Column], _ rows: [
   let batch = RowBatch(entity: entity, columns: columns, capacity: max(rows.count, 1))
   for (row, cells) in rows.enumerated() {
     for (column, cell) in cells.enumerated() {
-      func put(_ bytes: [UInt8]) {
-        unsafe bytes.withUnsafeBytes { source in
-          unsafe batch.slices(column)[row] =
-            if let start = source.baseAddress { unsafe batch.append(start, count: source.count) } else {
-              RowBatch.Slice(offset: 0, length: 0)
-            }
-        }
-      }
       var state = RowBatch.State.value
       switch cell {
       case .absent: state = .absent
       case .null: state = .null
       case .integer(let value): unsafe batch.integers(column)[row] = value
       case .real(let value): unsafe batch.reals(column)[row] = value
-      case .text(let text): put(Array(text.utf8))
-      case .bytes(let bytes): put(bytes)
+      case .text(let text): batch.put(Array(text.utf8), column: column, row: row)
+      case .bytes(let bytes): batch.put(bytes, column: column, row: row)
       }
       unsafe batch.states[column][row] = state.rawValue
     }
   }
   batch.count = rows.count
   return batch
+}
+
+extension RowBatch {
+  /// Stores bytes in a cell.
+  package func put(_ bytes: [UInt8], column: Int, row: Int) {
+    unsafe bytes.withUnsafeBytes { source in
+      unsafe slices(column)[row] =
+        if let start = source.baseAddress { unsafe append(start, count: source.count) } else {
+          Slice(offset: 0, length: 0)
+        }
+    }
+  }
 }
 
 extension SQLiteStore {
