@@ -10,15 +10,11 @@ extension DumpedObjects {
     /// What is added to the primary keys of an older entity's objects.
     let offsets: [String: Int64]
     /// New names of older entities that stay.
-    private(set) var newNames: [String: String] = [:]
+    let newNames: [String: String]
 
     init(from older: ManagedObjectModel, to newer: ManagedObjectModel, offsets: [String: Int64]) {
       (self.older, self.newer, self.offsets) = (older, newer, offsets)
-      let all = newer.definitions.map { ($0.name, $0.renamingIdentifier) }
-      let former = Set(older.definitions.map(\.name))
-      for part in all {
-        if let old = RenamingRules.source(of: part, among: all, older: former) { newNames[old] = part.0 }
-      }
+      newNames = RenamingRules.newNames(from: older, to: newer)
     }
 
     /// The key of an older object in the new store; nil where it goes.
@@ -26,20 +22,6 @@ extension DumpedObjects {
       newNames[entity].flatMap { newer[$0] }.map { new in
         Key(root: new.root.name, number: number + (offsets[entity] ?? 0))
       }
-    }
-
-    func source(of attribute: AttributeDefinition, _ entity: Entity, _ old: Entity) -> String? {
-      RenamingRules.source(
-        of: (attribute.name, attribute.renamingIdentifier),
-        among: entity.attributes.filter { !$0.isTransient }.map { ($0.name, $0.renamingIdentifier) },
-        older: Set(old.attributes.filter { !$0.isTransient }.map(\.name)))
-    }
-
-    func source(of relationship: Relationship, _ entity: Entity, _ old: Entity) -> String? {
-      RenamingRules.source(
-        of: (relationship.name, relationship.definition.renamingIdentifier),
-        among: entity.relationships.map { ($0.name, $0.definition.renamingIdentifier) },
-        older: Set(old.relationships.map(\.name)))
     }
   }
 
@@ -56,7 +38,7 @@ extension DumpedObjects {
       var new = Record(entity: name)
       for attribute in entity.attributes where !attribute.isTransient && attribute.derivation == nil {
         var value = Self.text(attribute.defaultValue)
-        if let source = rules.source(of: attribute, entity, old) {
+        if let source = RenamingRules.source(of: attribute, entity, old) {
           value = record.values[source] ?? .null
           // What was mandatory and has no value is not mended.
           if value == .null, !attribute.isOptional, old.attribute(source)?.isOptional == true {
@@ -66,7 +48,7 @@ extension DumpedObjects {
         new.values[attribute.name] = value
       }
       for relationship in entity.relationships {
-        let source = rules.source(of: relationship, entity, old)
+        let source = RenamingRules.source(of: relationship, entity, old)
         if source.flatMap({ old.relationship($0) })?.isOrdered != true {
           unordered.insert("\(name).\(relationship.name)")
         }

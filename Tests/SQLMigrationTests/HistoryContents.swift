@@ -2,6 +2,7 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import StoreInterface
+import TestMigrations
 
 @testable import SQLMigration
 
@@ -49,7 +50,7 @@ struct HistoryContents: Equatable {
   func mapped(
     from older: ManagedObjectModel, to newer: ManagedObjectModel, offsets: [String: Int64]
   ) -> HistoryContents {
-    let names = ObjectContents.newNames(from: older, to: newer)
+    let names = RenamingRules.newNames(from: older, to: newer)
     var result = self
     for index in transactions.indices {
       result.transactions[index].changes = transactions[index].changes.compactMap { change in
@@ -57,10 +58,10 @@ struct HistoryContents: Equatable {
         else { return nil }
         var sources: [String: String] = [:]
         for attribute in entity.attributes where !attribute.isTransient {
-          sources[attribute.name] = ObjectContents.source(of: attribute, entity, old)
+          sources[attribute.name] = RenamingRules.source(of: attribute, entity, old)
         }
         for relationship in entity.relationships {
-          sources[relationship.name] = ObjectContents.source(of: relationship, entity, old)
+          sources[relationship.name] = RenamingRules.source(of: relationship, entity, old)
         }
         var new = change
         new.object = .init(entity: name, number: change.object.number + (offsets[change.object.entity] ?? 0))

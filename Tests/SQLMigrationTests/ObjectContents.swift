@@ -56,7 +56,7 @@ struct ObjectContents {
     from older: ManagedObjectModel, to newer: ManagedObjectModel, offsets: [String: Int64]
   ) -> (contents: ObjectContents, hasSeveralOwners: Bool) {
     var result = ObjectContents()
-    let newName = Self.newNames(from: older, to: newer)
+    let newName = RenamingRules.newNames(from: older, to: newer)
     func moved(_ key: Key) -> Key? {
       newName[key.entity].map { Key(entity: $0, number: key.number + (offsets[key.entity] ?? 0)) }
     }
@@ -65,13 +65,13 @@ struct ObjectContents {
       guard let target = moved(key), let entity = newer[target.entity], let old = older[key.entity] else { continue }
       var new = Object(version: object.version)
       for attribute in entity.attributes where !attribute.isTransient && attribute.derivation == nil {
-        let source = Self.source(of: attribute, entity, old)
+        let source = RenamingRules.source(of: attribute, entity, old)
         var value = source.flatMap { object.attributes[$0] } ?? attribute.defaultValue
         if value == .null, !attribute.isOptional { value = attribute.defaultValue }
         new.attributes[attribute.name] = value
       }
       for relationship in entity.relationships {
-        guard let source = Self.source(of: relationship, entity, old) else {
+        guard let source = RenamingRules.source(of: relationship, entity, old) else {
           new.links[relationship.name] = []
           continue
         }
@@ -83,33 +83,6 @@ struct ObjectContents {
       result.objects[target] = new
     }
     return result.completed(newer, sourced)
-  }
-
-  /// The new names of older entities that stay.
-  static func newNames(from older: ManagedObjectModel, to newer: ManagedObjectModel) -> [String: String] {
-    var names: [String: String] = [:]
-    let all = newer.definitions.map { ($0.name, $0.renamingIdentifier) }
-    let former = Set(older.definitions.map(\.name))
-    for part in all {
-      if let old = RenamingRules.source(of: part, among: all, older: former) { names[old] = part.0 }
-    }
-    return names
-  }
-
-  /// The older attribute that one takes its values from.
-  static func source(of attribute: AttributeDefinition, _ entity: Entity, _ old: Entity) -> String? {
-    RenamingRules.source(
-      of: (attribute.name, attribute.renamingIdentifier),
-      among: entity.attributes.filter { !$0.isTransient }.map { ($0.name, $0.renamingIdentifier) },
-      older: Set(old.attributes.filter { !$0.isTransient }.map(\.name)))
-  }
-
-  /// The older relationship that one takes its objects from.
-  static func source(of relationship: Relationship, _ entity: Entity, _ old: Entity) -> String? {
-    RenamingRules.source(
-      of: (relationship.name, relationship.definition.renamingIdentifier),
-      among: entity.relationships.map { ($0.name, $0.definition.renamingIdentifier) },
-      older: Set(old.relationships.map(\.name)))
   }
 
   /// Sides that had no predecessor follow their inverse.

@@ -143,9 +143,9 @@ struct RandomMigrationTests {
   private static func keepsOrder(_ relationship: Relationship, _ older: ManagedObjectModel) -> Bool {
     guard relationship.isOrdered else { return false }
     let entity = relationship.declaringEntity
-    let names = ObjectContents.newNames(from: older, to: entity.model)
+    let names = RenamingRules.newNames(from: older, to: entity.model)
     guard let old = names.first(where: { $0.value == entity.name }).flatMap({ older[$0.key] }) else { return false }
-    let source = ObjectContents.source(of: relationship, entity, old)
+    let source = RenamingRules.source(of: relationship, entity, old)
     return source.flatMap { old.relationship($0) }?.isOrdered == true
   }
 }
