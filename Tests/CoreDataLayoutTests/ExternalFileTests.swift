@@ -30,11 +30,7 @@ struct ExternalFileTests {
     makeBatch(sample, Self.columns, bytes.map { [.text("\($0)"), .bytes(Array(repeating: $0, count: 120_000))] })
   }
 
-  private func count() throws -> Int {
-    let path = folder.path(".a_SUPPORT/_EXTERNAL_DATA")
-    return FileManager.default.fileExists(atPath: path)
-      ? try FileManager.default.contentsOfDirectory(atPath: path).count : 0
-  }
+  private func count() throws -> Int { try folder.externalFiles(of: "a").count }
 
   private func upsert(_ bytes: [Cell]) throws {
     var outcomes: [RowOutcome] = []
@@ -59,15 +55,13 @@ struct ExternalFileTests {
 
   @Test("those of a transaction that is undone go, the replaced ones stay")
   func undone() throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA"))
+    let names = try folder.externalFiles(of: "a")
     try store.begin()
     try upsert([.text("1"), .bytes(Array(repeating: 9, count: 120_000))])
     try store.insert(batch([7]), keys: [3])
     #expect(try count() == 4)
     try store.rollback()
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA")).sorted()
-        == names.sorted())
+    #expect(try folder.externalFiles(of: "a") == names)
     try upsert([.text("1"), .bytes(Array(repeating: 9, count: 120_000))])
     #expect(try count() == 2)
     try upsert([.text("1"), .null])
@@ -114,7 +108,8 @@ struct ExternalFileTests {
   func busyTarget(transaction: String) throws {
     try store.close(keepsLog: true)
     let path = folder.path("a.sqlite")
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA")).sorted()
+    let names = try folder.externalFiles(of: "a")
+    try #require(names.count == 2)
     let other = try SQLiteStore.create(path: folder.path("b.sqlite"), model: store.model)
     try other.insert(batch([7]), keys: [1])
     try other.seal()
@@ -126,8 +121,7 @@ struct ExternalFileTests {
       try StoreReplacement.replace(target: path, with: folder.path("b.sqlite"))
     }
     if case .busy? = error {} else { Issue.record("\(String(describing: error))") }
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA")).sorted() == names)
+    #expect(try folder.externalFiles(of: "a") == names)
     try reader.close()
   }
 }

@@ -39,9 +39,7 @@ struct GenerationTests {
     return try store.snapshots(FetchSpecification(sample)).map { $0.attributes[index] }
   }
 
-  private func files() -> Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path(".a_SUPPORT/_EXTERNAL_DATA")).count) ?? 0
-  }
+  private func files() throws -> Int { try folder.externalFiles(of: "a").count }
 
   @Test("files that only rows of a generation name stay as long as it does")
   func externalFiles() throws {
@@ -49,22 +47,22 @@ struct GenerationTests {
     let later = try store.openGeneration()
     let images = try values("image", generation)
     try store.delete(entity: sample, primaryKeys: [1])
-    #expect(files() == 2)
+    #expect(try files() == 2)
     #expect(try values("image", generation) == images)
     generation.close()
     try insert([3])
-    #expect(files() == 3)
+    #expect(try files() == 3)
     #expect(try values("image", later) == images)
     later.close()
     // The next transaction removes what nothing needs any more; so does closing.
     try insert([4])
-    #expect(files() == 3)
+    #expect(try files() == 3)
     let last = try store.openGeneration()
     try store.delete(entity: sample, primaryKeys: [2])
-    #expect(files() == 3)
+    #expect(try files() == 3)
     last.close()
     try store.close()
-    #expect(files() == 2)
+    #expect(try files() == 2)
     let report = try StoreChecker.check(path: path, model: model)
     #expect(report.findings.isEmpty, "\(report.findings)")
   }

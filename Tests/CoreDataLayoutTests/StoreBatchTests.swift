@@ -156,17 +156,12 @@ struct StoreBatchTests {
   func externalFiles() throws {
     let store = try store("a.sqlite", count: 4)
     let item = try store.model.required("Item")
-    func files() throws -> Int {
-      let path = folder.path(".a_SUPPORT/_EXTERNAL_DATA")
-      return FileManager.default.fileExists(atPath: path)
-        ? try FileManager.default.contentsOfDirectory(atPath: path).count : 0
-    }
     let long = Data(repeating: 9, count: 150_000)
     try store.perform(
       StoreBatch(.update(BatchUpdate(try request(store, "code < 3"), assignments: ["picture": .constant(.data(long))])))
     )
     // One file for each row, as each may change by itself.
-    #expect(try files() == 3)
+    #expect(try folder.externalFiles(of: "a").count == 3)
     let rows = try store.snapshots(try request(store, "code < 3"))
     let position = try #require(item.attributes.firstIndex { $0.name == "picture" })
     #expect(rows.allSatisfy { $0.attributes[position] == .data(long) && $0.version == 2 })
@@ -174,16 +169,16 @@ struct StoreBatchTests {
     #expect(throws: Stop.self) {
       try store.perform(StoreBatch(.delete(BatchDeletion(try request(store, "code == 0"))))) { _ in throw Stop() }
     }
-    #expect(try files() == 3)
+    #expect(try folder.externalFiles(of: "a").count == 3)
     try store.perform(StoreBatch(.delete(BatchDeletion(try request(store, "code == 0")))))
-    #expect(try files() == 2)
+    #expect(try folder.externalFiles(of: "a").count == 2)
     try store.perform(
       StoreBatch(.update(BatchUpdate(try request(store, "code == 1"), assignments: ["picture": .constant(.null)]))))
-    #expect(try files() == 1)
+    #expect(try folder.externalFiles(of: "a").count == 1)
     try store.perform(
       StoreBatch(
         .update(BatchUpdate(try request(store, "code == 2"), assignments: ["picture": .constant(.data(Data([1])))]))))
-    #expect(try files() == 0)
+    #expect(try folder.externalFiles(of: "a").count == 0)
     try store.seal()
     #expect(try StoreChecker.check(path: store.path, model: store.model).findings.isEmpty)
   }

@@ -95,8 +95,7 @@ struct StoreCopierTests {
     try StoreCopier.copy(
       from: folder.path("source.sqlite"), to: folder.path("target.sqlite"),
       options: .init(replace: .always, replacesForeign: true))
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(".target_SUPPORT/_EXTERNAL_DATA"))
-    #expect(names.count == 2)
+    #expect(try folder.externalFiles(of: "target").count == 2)
     let store = try SQLiteStore.open(path: folder.path("target.sqlite"), model: model)
     let index = try #require(sample.attributes.firstIndex { $0.name == "image" })
     let images = try store.snapshots(FetchSpecification(sample)).map { $0.attributes[index] }

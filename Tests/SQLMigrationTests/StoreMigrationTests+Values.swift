@@ -19,8 +19,7 @@ extension StoreMigrationTests {
     let path = try Self.store(in: folder, "UPDATE ZBOX SET ZPHOTO = zeroblob(200000) WHERE Z_PK = 2")
     let outside = try Self.model { $0["Box"]?.attributes[1].allowsExternalBinaryDataStorage = true }
     _ = try StoreMigration.run(storeAt: path, from: Self.model(), to: outside)
-    let files = folder.path(".Boxes_SUPPORT/_EXTERNAL_DATA")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: files).count == 1)
+    #expect(try folder.externalFiles(of: "Boxes").count == 1)
     #expect(
       try Connection.rows(
         at: path, "SELECT hex(substr(ZPHOTO, 1, 3)), length(ZPHOTO) FROM ZBOX WHERE ZPHOTO IS NOT NULL"
@@ -30,9 +29,9 @@ extension StoreMigrationTests {
     // The other way, under a condition that fails first: the file stays.
     let refused = try Self.model { $0["Box"]?.uniquenessConstraints = [["code"]] }
     #expect(throws: StoreMigrationError.self) { try StoreMigration.run(storeAt: path, from: outside, to: refused) }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: files).count == 1)
+    #expect(try folder.externalFiles(of: "Boxes").count == 1)
     _ = try StoreMigration.run(storeAt: path, from: outside, to: Self.model())
-    #expect(!FileManager.default.fileExists(atPath: files))
+    #expect(!FileManager.default.fileExists(atPath: folder.path(".Boxes_SUPPORT/_EXTERNAL_DATA")))
     #expect(
       try Connection.rows(at: path, "SELECT Z_PK, length(ZPHOTO) FROM ZBOX WHERE ZPHOTO IS NOT NULL") == [
         "1|2", "2|200000",

@@ -36,6 +36,14 @@ public final class TemporaryFolder: Sendable {
   /// The names of what is in it, sorted.
   public func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 
+  /// The names of the files beside a store that hold its long values, sorted.
+  /// - Parameter store: its name without the extension.
+  public func externalFiles(of store: String) throws -> [String] {
+    let path = path(".\(store)_SUPPORT/_EXTERNAL_DATA")
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
   /// What a file in it holds.
   public func bytes(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
 
