@@ -53,20 +53,11 @@ private final class ChangeLog: FetchedResultsControllerDelegate {
 
 @Suite("Fetched results controllers")
 struct FetchedResultsControllerTests {
-  private func controller(
-    _ school: School, _ context: ManagedObjectContext, sections: String? = "grade", cache: String? = nil
-  ) -> FetchedResultsController<ManagedObject> {
-    var request = FetchSpecification(school.pupil)
-    request.sortDescriptors = [.init(["grade"]), .init(["name"])]
-    return FetchedResultsController(
-      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: cache)
-  }
-
   @Test("a delegate that is set later is told what changes from then on", arguments: StoreKind.allCases)
   func laterDelegate(kind: StoreKind) throws {
     let school = try School(kind)
     try school.work { context in
-      let controller = controller(school, context)
+      let controller = school.controller(context)
       try controller.performFetch()
       school.addPupil(context, "Ada")
       context.processPendingChanges()
@@ -79,132 +70,6 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  private final class Refetcher: FetchedResultsControllerDelegate {
-    weak var known: FetchedResultsController<ManagedObject>?
-    weak var other: FetchedResultsController<ManagedObject>?
-    var isEqual: [Bool] = []
-
-    func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
-      isEqual += [controller === known, controller == known, controller !== other, controller != other]
-      controller.fetchRequest.fetchLimit = 1
-      try? controller.performFetch()
-    }
-  }
-
-  private final class SnapshotFetcher: FetchedResultsControllerDelegate {
-    var ids: [ObjectID] = []
-    var differences = 0
-
-    func controller(
-      _ controller: FetchedResultsController<any FetchRequestResult>,
-      didChangeContentWith snapshot: FetchedResultsSnapshot
-    ) {
-      ids = snapshot.objectIDs
-      if controller.fetchRequest.fetchLimit == 1 { return }
-      controller.fetchRequest.fetchLimit = 1
-      try? controller.performFetch()
-    }
-
-    func controller(
-      _ controller: FetchedResultsController<any FetchRequestResult>,
-      didChangeContentWith difference: CollectionDifference<ObjectID>
-    ) { differences += 1 }
-  }
-
-  @Test("a delegate that fetches when it is told of ids is told no difference that does not fit them")
-  func fetchingForIDs() throws {
-    let school = try School(.inMemory)
-    try school.work { context in
-      let controller = controller(school, context)
-      try controller.performFetch()
-      let delegate = SnapshotFetcher()
-      controller.delegate = delegate
-      let ada = school.addPupil(context, "Ada")
-      school.addPupil(context, "Bob")
-      context.processPendingChanges()
-      #expect(delegate.ids == [ada.objectID] && delegate.differences == 0 && controller.fetchedObjects == [ada])
-    }
-  }
-
-  /// Applies differences, and saves in a callback.
-  private final class Saver: FetchedResultsControllerDelegate {
-    let place: Place
-    var ids: [ObjectID] = []
-    var mistakes = 0
-    enum Place: CaseIterable { case willChange, change, didChange, snapshot, difference }
-
-    init(_ place: Place) { self.place = place }
-
-    private func save(_ place: Place, _ controller: FetchedResultsController<any FetchRequestResult>) {
-      if place == self.place { try? controller.managedObjectContext.save() }
-    }
-
-    func controllerWillChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
-      save(.willChange, controller)
-    }
-    func controller(
-      _ controller: FetchedResultsController<any FetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
-      for type: FetchedResultsChangeType, newIndexPath: IndexPath?
-    ) { save(.change, controller) }
-    func controllerDidChangeContent(_ controller: FetchedResultsController<any FetchRequestResult>) {
-      save(.didChange, controller)
-    }
-    func controller(
-      _ controller: FetchedResultsController<any FetchRequestResult>,
-      didChangeContentWith snapshot: FetchedResultsSnapshot
-    ) { save(.snapshot, controller) }
-    func controller(
-      _ controller: FetchedResultsController<any FetchRequestResult>,
-      didChangeContentWith difference: CollectionDifference<ObjectID>
-    ) {
-      if let changed = ids.applying(difference) { ids = changed } else { mistakes += 1 }
-      save(.difference, controller)
-    }
-  }
-
-  @Test(
-    "a list of ids is right whatever callback its delegate saves in", arguments: StoreKind.allCases,
-    ["name != ''", "course == NULL OR course.title != 'x'"])
-  func savingInCallbacks(kind: StoreKind, predicate: String) throws {
-    for place in Saver.Place.allCases {
-      let school = try School(kind)
-      try school.work { context in
-        var request = FetchSpecification(school.pupil)
-        request.predicate = try FetchPredicate(parsing: predicate)
-        request.sortDescriptors = [.init(["name"])]
-        let controller = FetchedResultsController<ManagedObject>(fetchRequest: request, managedObjectContext: context)
-        try controller.performFetch()
-        let saver = Saver(place)
-        controller.delegate = saver
-        for name in ["Eva", "Bob", "Ada", "Cid"] {
-          school.addPupil(context, name)
-          context.processPendingChanges()
-          #expect(saver.mistakes == 0 && saver.ids == controller.fetchedObjects?.map(\.objectID), "\(place) \(name)")
-        }
-        for pupil in try #require(controller.fetchedObjects).prefix(2) { context.delete(pupil) }
-        context.processPendingChanges()
-        #expect(saver.mistakes == 0 && saver.ids == controller.fetchedObjects?.map(\.objectID), "\(place)")
-      }
-    }
-  }
-
-  @Test("what a delegate is given stands for its controller", arguments: StoreKind.allCases)
-  func view(kind: StoreKind) throws {
-    let school = try School(kind)
-    try school.work { context in
-      let (controller, other) = (controller(school, context), controller(school, context))
-      let delegate = Refetcher()
-      (delegate.known, delegate.other) = (controller, other)
-      controller.delegate = delegate
-      try controller.performFetch()
-      let ada = school.addPupil(context, "Ada")
-      school.addPupil(context, "Bob")
-      context.processPendingChanges()
-      #expect(delegate.isEqual == [true, true, true, true])
-      #expect(controller.fetchRequest.fetchLimit == 1 && controller.fetchedObjects == [ada])
-    }
-  }
-
   @Test("objects are found by section and item, and the other way round", arguments: StoreKind.allCases)
   func sections(kind: StoreKind) throws {
     let school = try School(kind)
@@ -213,7 +78,7 @@ struct FetchedResultsControllerTests {
         school.addPupil(context, name, grade: Int64(grade))
       }
       try context.save()
-      let results = controller(school, context)
+      let results = school.controller(context)
       #expect(results.fetchedObjects == nil)
       try results.performFetch()
       #expect(results.sections?.map(\.name) == ["1", "2", "3"])
@@ -231,7 +96,7 @@ struct FetchedResultsControllerTests {
   func permanentIDs(kind: StoreKind) throws {
     let school = try School(kind)
     try school.work { context in
-      let results = controller(school, context)
+      let results = school.controller(context)
       let log = ChangeLog()
       results.delegate = log
       try results.performFetch()
@@ -258,7 +123,7 @@ struct FetchedResultsControllerTests {
       let names = ["Ada", "Bob", "Cid", "Dan", "Eva"]
       let pupils = names.map { school.addPupil(context, $0, grade: 1) }
       try context.save()
-      let results = controller(school, context)
+      let results = school.controller(context)
       let log = ChangeLog()
       results.delegate = log
       try results.performFetch()
@@ -306,7 +171,7 @@ struct FetchedResultsControllerTests {
     try school.work { context in
       for (name, grade) in [("Ada", 1), ("Bob", 2), ("Cid", 1)] { school.addPupil(context, name, grade: Int64(grade)) }
       try context.save()
-      let results = controller(school, context)
+      let results = school.controller(context)
       results.fetchRequest.sortDescriptors = [.init(["name"])]
       #expect { try results.performFetch() } throws: { "\($0)".contains("sorts by name first") }
       results.fetchRequest.sortDescriptors = []
@@ -320,7 +185,7 @@ struct FetchedResultsControllerTests {
     let folder = try TemporaryFolder()
     let school = try School(.sqlite)
     @Sendable func names(_ context: ManagedObjectContext) throws -> [String] {
-      let results = controller(school, context, cache: "stale")
+      let results = school.controller(context, cache: "stale")
       results.cacheDirectory = URL(filePath: folder.path)
       try results.performFetch()
       return results.sections?.map(\.name) ?? []
@@ -354,7 +219,7 @@ struct FetchedResultsControllerTests {
     try school.work { context in
       for (name, grade) in [("Ada", 1), ("Bob", 2)] { school.addPupil(context, name, grade: Int64(grade)) }
       try context.save()
-      let results = controller(school, context)
+      let results = school.controller(context)
       results.fetchRequest.sortDescriptors = [.init(["name"])]
       let note = FailureNote()
       results.delegate = note
@@ -371,7 +236,7 @@ struct FetchedResultsControllerTests {
     let directory = URL(filePath: folder.path).appending(path: "sections")
     let school = try School(.sqlite)
     @Sendable func sectionCounts(_ context: ManagedObjectContext, grade: Int64? = nil) throws -> [Int] {
-      let results = controller(school, context, cache: "by grade/1")
+      let results = school.controller(context, cache: "by grade/1")
       results.cacheDirectory = directory
       if let grade { results.fetchRequest.predicate = .comparison(["grade"], .equal, .integer(grade)) }
       try results.performFetch()
@@ -400,5 +265,17 @@ struct FetchedResultsControllerTests {
       FetchedResultsController<ManagedObject>.deleteCache(withName: "by grade/1", in: directory)
       #expect(files().isEmpty)
     }
+  }
+}
+
+extension School {
+  /// The pupils by grade and name.
+  func controller(
+    _ context: ManagedObjectContext, cache: String? = nil
+  ) -> FetchedResultsController<ManagedObject> {
+    var request = FetchSpecification(pupil)
+    request.sortDescriptors = [.init(["grade"]), .init(["name"])]
+    return FetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "grade", cacheName: cache)
   }
 }
