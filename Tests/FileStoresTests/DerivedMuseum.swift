@@ -1,4 +1,5 @@
 import ObjectModel
+import TestStores
 
 extension Museum {
   /// The museum with derived attributes of every form: inherited, over every kind of relationship, and over each other.

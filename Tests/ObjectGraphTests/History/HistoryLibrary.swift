@@ -17,29 +17,11 @@ struct HistoryLibrary {
   let chapter: Entity
 
   init(_ kind: StoreKind = .sqlite) throws {
-    var isbn = AttributeDefinition("isbn", .string)
-    isbn.preservesValueInHistoryOnDeletion = true
     var printed = AttributeDefinition("printed", .date)
     printed.preservesValueInHistoryOnDeletion = true
-    var book = EntityDefinition("Book")
-    book.attributes = [
-      AttributeDefinition("title", .string), AttributeDefinition("price", .double), isbn, printed,
-    ]
-    book.relationships = [
-      RelationshipDefinition("author", toOne: "Author", inverse: "books"),
-      RelationshipDefinition("tags", toMany: "Tag", inverse: "books"),
-      RelationshipDefinition("chapters", toMany: "Chapter", inverse: "book", ordered: true),
-    ]
-    var author = EntityDefinition("Author")
-    author.attributes = [AttributeDefinition("name", .string)]
-    author.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "author")]
-    var tag = EntityDefinition("Tag")
-    tag.attributes = [AttributeDefinition("name", .string)]
-    tag.relationships = [RelationshipDefinition("books", toMany: "Book", inverse: "tags")]
-    var chapter = EntityDefinition("Chapter")
-    chapter.attributes = [AttributeDefinition("number", .integer32)]
-    chapter.relationships = [RelationshipDefinition("book", toOne: "Book", inverse: "chapters")]
-    let model = try ManagedObjectModel(entities: [author, book, chapter, tag])
+    var library = LibraryModel()
+    library.book.attributes += [AttributeDefinition("title", .string), AttributeDefinition("price", .double), printed]
+    let model = try library.model()
     folder = try TemporaryFolder()
     let store: any PersistentStore
     switch kind {

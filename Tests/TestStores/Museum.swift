@@ -1,9 +1,8 @@
-import Foundation
-import ObjectModel
+package import ObjectModel
 
-/// The model of these tests: every kind of attribute, inheritance, and every kind of relationship.
-enum Museum {
-  static func model() throws -> ManagedObjectModel {
+/// A model of every kind of attribute, inheritance, and every kind of relationship.
+package enum Museum {
+  package static func model() throws -> ManagedObjectModel {
     var work = EntityDefinition("Work")
     work.attributes = [
       AttributeDefinition("code", .string), AttributeDefinition("title", .string),
