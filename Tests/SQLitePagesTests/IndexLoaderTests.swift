@@ -69,10 +69,7 @@ struct IndexLoaderTests {
     let file = try DatabaseFile(path: fast)
     let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", fast))
     for row in rows {
-      let record = TestRecord.encode([.null] + row.values)
-      try unsafe record.withUnsafeBytes {
-        try unsafe writer.append(rowID: row.id, payload: $0.baseAddress!, count: $0.count)
-      }
+      try writer.append(row.id, row.values)
     }
     try writer.finish()
     try file.finish()
@@ -121,10 +118,7 @@ struct IndexLoaderTests {
       let file = try DatabaseFile(path: path)
       let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", path))
       for (index, row) in rows.prefix(count).enumerated() {
-        let record = TestRecord.encode([.null] + row)
-        try unsafe record.withUnsafeBytes {
-          try unsafe writer.append(rowID: Int64(index + 1), payload: $0.baseAddress!, count: $0.count)
-        }
+        try writer.append(Int64(index + 1), row)
       }
       try writer.finish()
       try file.finish()
@@ -199,18 +193,6 @@ struct IndexLoaderTests {
       row += 1
     }
     #expect(row == max(integers.count, reals.count))
-  }
-}
-
-extension Statement {
-  func bind(_ index: Int32, _ value: TestRecord.Value) throws {
-    switch value {
-    case .null: try bindNull(index)
-    case .integer(let value): try bind(index, value)
-    case .real(let value): try bind(index, value)
-    case .text(let value): try bind(index, value)
-    case .blob(let value): try bind(index, blob: value)
-    }
   }
 }
 

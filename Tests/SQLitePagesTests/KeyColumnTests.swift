@@ -127,10 +127,7 @@ struct KeyColumnTests {
     let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", table))
     for row in rows {
       let value = row.value.map { TestRecord.Value.integer($0) } ?? .null
-      let record = TestRecord.encode([.null, value, value])
-      try unsafe record.withUnsafeBytes {
-        try unsafe writer.append(rowID: row.id, payload: $0.baseAddress!, count: $0.count)
-      }
+      try writer.append(row.id, [value, value])
     }
     try writer.finish()
     try file.finish()

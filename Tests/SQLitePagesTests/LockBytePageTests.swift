@@ -86,10 +86,7 @@ struct LockBytePageTests {
     let writer = try TableTreeWriter(file: file, root: roots[0])
     for row in 1...Int64(rows) {
       let text = String(repeating: "a", count: 80) + String(row * 7_919 % 100_003)
-      let record = TestRecord.encode([.null, .integer(row % 13), .text(text)])
-      try unsafe record.withUnsafeBytes {
-        try unsafe writer.append(rowID: row, payload: $0.baseAddress!, count: $0.count)
-      }
+      try writer.append(row, [.integer(row % 13), .text(text)])
     }
     try writer.finish()
     try file.finish()
@@ -130,10 +127,7 @@ struct LockBytePageTests {
     var file = try DatabaseFile(path: path)
     var writer = try TableTreeWriter(file: file, root: root)
     for row in 1...rows {
-      let record = TestRecord.encode([.null, .integer(1), .text(String(repeating: "a", count: 90))])
-      try unsafe record.withUnsafeBytes { bytes in
-        if let base = bytes.baseAddress { try unsafe writer.append(rowID: row, payload: base, count: bytes.count) }
-      }
+      try writer.append(row, [.integer(1), .text(String(repeating: "a", count: 90))])
     }
     try writer.finish()
     try file.finish()
@@ -181,10 +175,7 @@ struct LockBytePageTests {
     let writer = try TableTreeWriter(file: file, root: roots[0])
     let column = KeyColumn(field: 1, memoryBudget: 1 << 20, temporaryPath: folder.path + "/column")
     for row in 1...30_000 as ClosedRange<Int64> {
-      let record = TestRecord.encode([.null, .integer(row * 31 % 7_001)])
-      try unsafe record.withUnsafeBytes {
-        try unsafe writer.append(rowID: row, payload: $0.baseAddress!, count: $0.count)
-      }
+      try writer.append(row, [.integer(row * 31 % 7_001)])
       column.append(row * 31 % 7_001, firstRowID: row, count: 1)
     }
     try writer.finish()

@@ -8,20 +8,16 @@ import Testing
 @Suite("New rows behind those of a table that has some")
 struct TableAppendTests {
   struct Case: CustomStringConvertible, Sendable {
-    var seed: UInt64
-    var pageSize: Int
-    var autoVacuum: Int
+    var form: FileForm
     var old: Int
     var new: Int
-    var description: String {
-      "\(old) and \(new) rows, pages of \(pageSize), auto-vacuum \(autoVacuum), seed \(seed)"
-    }
+    var description: String { "\(old) and \(new) rows, \(form)" }
   }
 
   static let cases: [Case] = (0..<24).map { seed in
     Case(
-      seed: UInt64(seed), pageSize: [512, 1024, 4096, 65_536][seed % 4], autoVacuum: seed % 3 == 0 ? 0 : 2,
-      old: [1, 2, 60, 900, 2500][seed % 5], new: [0, 1, 40, 1500][seed / 4 % 4])
+      form: FileForm(seed, pageSizes: [512, 1024, 4096, 65_536]), old: [1, 2, 60, 900, 2500][seed % 5],
+      new: [0, 1, 40, 1500][seed / 4 % 4])
   }
 
   private static func row(_ random: inout SeededGenerator) -> [TestRecord.Value] {
@@ -36,10 +32,8 @@ struct TableAppendTests {
   private static func insert(_ rows: [(Int64, [TestRecord.Value])], _ connection: Connection) throws {
     let insert = try Statement(connection, "INSERT INTO T VALUES (?1, ?2, ?3)")
     for (id, values) in rows {
-      guard case .integer(let number) = values[0], case .text(let text) = values[1] else { continue }
       try insert.bind(1, id)
-      try insert.bind(2, number)
-      try insert.bind(3, text)
+      for (index, value) in values.enumerated() { try insert.bind(Int32(index + 2), value) }
       try insert.run()
     }
   }
@@ -47,9 +41,9 @@ struct TableAppendTests {
   @Test("the table and its indexes are those that SQLite makes of the same rows", arguments: cases)
   func differential(test: Case) throws {
     let folder = try TemporaryFolder()
-    var random = SeededGenerator(seed: test.seed)
+    var random = SeededGenerator(seed: test.form.seed)
     let setUp = """
-      PRAGMA page_size = \(test.pageSize); PRAGMA auto_vacuum = \(test.autoVacuum);
+      \(test.form.pragmas)
       CREATE TABLE O (ID INTEGER PRIMARY KEY, A); CREATE TABLE T (ID INTEGER PRIMARY KEY, A, B);
       CREATE INDEX TA ON T (A); CREATE INDEX TB ON T (B); CREATE UNIQUE INDEX TU ON T (B, A); CREATE INDEX OA ON O (A);
       """
@@ -77,10 +71,7 @@ struct TableAppendTests {
     let root = try TemporaryFolder.root("T", paths[0])
     let writer = try TableTreeWriter(file: file, root: root, after: Int64(test.old * 2))
     for (id, values) in new {
-      let record = TestRecord.encode([.null] + values)
-      try unsafe record.withUnsafeBytes {
-        try unsafe writer.append(rowID: id, payload: $0.baseAddress!, count: $0.count)
-      }
+      try writer.append(id, values)
     }
     #expect(writer.isEmpty == new.isEmpty)
     try writer.finish()
@@ -91,7 +82,7 @@ struct TableAppendTests {
         isUnique: name == "TU")
     }
     try IndexLoader(
-      path: paths[0], memoryBudget: 1 << 20, temporaryPath: folder.path + "/sort", workers: 1 + Int(test.seed % 3)
+      path: paths[0], memoryBudget: 1 << 20, temporaryPath: folder.path + "/sort", workers: 1 + Int(test.form.seed % 3)
     ).load(shapes.sorted { $0.root < $1.root }, tableRoot: root, replacing: true)
 
     let fast = try Connection(path: paths[0])
@@ -125,13 +116,8 @@ struct TableAppendTests {
       "a", "CREATE TABLE T (ID INTEGER PRIMARY KEY, A); INSERT INTO T VALUES (1, 2), (9, 3)")
     let file = try DatabaseFile(path: path)
     let writer = try TableTreeWriter(file: file, root: try TemporaryFolder.root("T", path), after: 4)
-    let record = TestRecord.encode([.null, .integer(1)])
-    #expect(throws: PageError.self) {
-      try unsafe record.withUnsafeBytes {
-        try unsafe writer.append(rowID: 4, payload: $0.baseAddress!, count: $0.count)
-      }
-    }
-    try unsafe record.withUnsafeBytes { try unsafe writer.append(rowID: 5, payload: $0.baseAddress!, count: $0.count) }
+    #expect(throws: PageError.self) { try writer.append(4, [.integer(1)]) }
+    try writer.append(5, [.integer(1)])
     #expect(throws: PageError.self) { try writer.finish() }
   }
 }

@@ -8,24 +8,20 @@ import Testing
 @Suite("A table whose rows change is written anew")
 struct TableRewriteTests {
   struct Case: CustomStringConvertible, Sendable {
-    var seed: UInt64
-    var pageSize: Int
-    var autoVacuum: Int
+    var form: FileForm
     var old: Int
     var changed: Int
     var new: Int
     var longest: Int
     var description: String {
-      "\(changed) changes of \(old) rows up to \(longest) bytes, \(new) new ones, pages of \(pageSize), "
-        + "auto-vacuum \(autoVacuum), seed \(seed)"
+      "\(changed) changes of \(old) rows up to \(longest) bytes, \(new) new ones, \(form)"
     }
   }
 
   static let cases: [Case] = (0..<40).map { seed in
     let old = [1, 2, 70, 900, 2500][seed % 5]
     return Case(
-      seed: UInt64(seed), pageSize: [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536][seed % 8],
-      autoVacuum: seed % 3 == 0 ? 0 : 2, old: old, changed: [old, max(old / 10, 1), max(old / 2, 1)][seed / 3 % 3],
+      form: FileForm(seed), old: old, changed: [old, max(old / 10, 1), max(old / 2, 1)][seed / 3 % 3],
       new: [0, 0, 1, 1500][seed / 2 % 4], longest: [40, 9000, 3000][seed % 3])
   }
 
@@ -45,22 +41,12 @@ struct TableRewriteTests {
     ]
   }
 
-  private static func bind(_ value: TestRecord.Value, _ statement: Statement, _ index: Int32) throws {
-    switch value {
-    case .null: try statement.bindNull(index)
-    case .integer(let value): try statement.bind(index, value)
-    case .real(let value): try statement.bind(index, value)
-    case .text(let value): try statement.bind(index, value)
-    case .blob(let value): try statement.bind(index, blob: value)
-    }
-  }
-
   private static func insert(_ rows: [(Int64, Row)], _ connection: Connection) throws {
     let insert = try Statement(connection, "INSERT INTO T VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
     for (id, values) in rows {
       try insert.bind(1, id)
-      try bind(.integer(1), insert, 2)
-      for (index, value) in values.enumerated() { try bind(value, insert, Int32(index + 3)) }
+      try insert.bind(2, Int64(1))
+      for (index, value) in values.enumerated() { try insert.bind(Int32(index + 3), value) }
       try insert.run()
     }
   }
@@ -100,7 +86,7 @@ struct TableRewriteTests {
       "SELECT A IS NOT ?2, E IS NOT ?3 AND E IS NOT NULL AND ?3 IS NOT NULL, R IS NOT ?4, B IS NOT ?5 "
         + "FROM T WHERE ID = ?1")
     try select.bind(1, id)
-    for (index, value) in change.enumerated() { try bind(value ?? .null, select, Int32(index + 2)) }
+    for (index, value) in change.enumerated() { try select.bind(Int32(index + 2), value ?? .null) }
     guard try select.step() else { return false }
     var differs = (0..<4).map { change[$0] != nil && select.int64(at: Int32($0)) == 1 }
     if differs[0] { differs[1] = true }
@@ -110,7 +96,7 @@ struct TableRewriteTests {
     let set = (0..<4).filter { differs[$0] }.map { ", \(names[$0]) = ?\($0 + 2)" }.joined()
     let update = try Statement(connection, "UPDATE T SET V = IFNULL(V, 1) + 1\(set) WHERE ID = ?1")
     try update.bind(1, id)
-    for index in 0..<4 where differs[index] { try bind(change[index] ?? .null, update, Int32(index + 2)) }
+    for index in 0..<4 where differs[index] { try update.bind(Int32(index + 2), change[index] ?? .null) }
     try update.run()
     return true
   }
@@ -133,16 +119,6 @@ struct TableRewriteTests {
     }
   }
 
-  private static func append(_ rows: [(Int64, Row)], to writer: TableTreeWriter) throws {
-    for (id, values) in rows {
-      let record = TestRecord.encode([.null, .integer(1)] + values)
-      try unsafe record.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress else { return }
-        try unsafe writer.append(rowID: id, payload: base, count: bytes.count)
-      }
-    }
-  }
-
   private static let setUp = """
     CREATE TABLE O (ID INTEGER PRIMARY KEY, A);
     CREATE TABLE T (ID INTEGER PRIMARY KEY, V INTEGER, A INTEGER, E INTEGER, R FLOAT, B VARCHAR, K VARCHAR);
@@ -152,13 +128,13 @@ struct TableRewriteTests {
   @Test("the rows, pages and indexes are those that SQLite makes of the same changes", arguments: cases)
   func differential(test: Case) throws {
     let folder = try TemporaryFolder()
-    var random = SeededGenerator(seed: test.seed)
+    var random = SeededGenerator(seed: test.form.seed)
     let ids = Array(Set((1...Int64(test.old * 2)).filter { _ in Bool.random(using: &random) } + [1])).sorted()
     let old = ids.shuffled(using: &random).map { ($0, Self.row(&random, longest: test.longest)) }
     var paths: [String] = []
     for name in ["fast", "slow"] {
       let path = try folder.database(
-        name, "PRAGMA page_size = \(test.pageSize); PRAGMA auto_vacuum = \(test.autoVacuum);" + Self.setUp)
+        name, test.form.pragmas + Self.setUp)
       let connection = try Connection(path: path)
       try connection.execute("BEGIN; INSERT INTO O (A) VALUES (zeroblob(20000)), (7)")
       try Self.insert(old, connection)
@@ -169,7 +145,7 @@ struct TableRewriteTests {
     }
     let rows = Dictionary(uniqueKeysWithValues: old)
     var changed = old.map(\.0).shuffled(using: &random).prefix(test.changed)
-    if test.seed % 4 == 1 { changed.sort() }
+    if test.form.seed % 4 == 1 { changed.sort() }
     var id = Int64(test.old * 2)
     let new = (0..<test.new).map { _ -> (Int64, Row) in
       id += Int64.random(in: 1...3, using: &random)
@@ -198,7 +174,7 @@ struct TableRewriteTests {
     let file = try DatabaseFile(path: paths[0])
     let root = try TemporaryFolder.root("T", paths[0])
     let writer = try TableTreeWriter(file: file, root: root, after: Int64(test.old * 2))
-    try Self.append(new, to: writer)
+    for (id, values) in new { try writer.append(id, [.integer(1)] + values) }
     try writer.finish(changing: changes)
     try file.finish()
     #expect(writer.isEmpty == new.isEmpty)

@@ -8,20 +8,14 @@ import Testing
 @Suite("Tables whose rows all get new records")
 struct TableTranslationTests {
   struct Case: CustomStringConvertible, Sendable {
-    var seed: UInt64
-    var pageSize: Int
-    var autoVacuum: Int
+    var form: FileForm
     var rows: Int
     var longest: Int
-    var description: String {
-      "\(rows) rows up to \(longest) bytes, pages of \(pageSize), auto-vacuum \(autoVacuum), seed \(seed)"
-    }
+    var description: String { "\(rows) rows up to \(longest) bytes, \(form)" }
   }
 
   static let cases: [Case] = (0..<40).map { seed in
-    Case(
-      seed: UInt64(seed), pageSize: [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536][seed % 8],
-      autoVacuum: seed % 3 == 0 ? 0 : 2, rows: [0, 1, 70, 900, 2500][seed % 5], longest: [40, 9000, 3000][seed % 3])
+    Case(form: FileForm(seed), rows: [0, 1, 70, 900, 2500][seed % 5], longest: [40, 9000, 3000][seed % 3])
   }
 
   /// Kind, two integers, a real, a text and a blob.
@@ -42,18 +36,12 @@ struct TableTranslationTests {
 
   private static func fill(_ table: String, _ ids: some Sequence<Int64>, _ test: Case, _ connection: Connection) throws
   {
-    var random = SeededGenerator(seed: test.seed &* 31 &+ UInt64(table.utf8.first ?? 0))
+    var random = SeededGenerator(seed: test.form.seed &* 31 &+ UInt64(table.utf8.first ?? 0))
     let insert = try Statement(connection, "INSERT INTO \(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
     for id in ids {
       try insert.bind(1, id)
       for column in 0..<6 {
-        switch value(column, &random, longest: test.longest) {
-        case .null: try insert.bindNull(Int32(column + 2))
-        case .integer(let value): try insert.bind(Int32(column + 2), value)
-        case .real(let value): try insert.bind(Int32(column + 2), value)
-        case .text(let value): try insert.bind(Int32(column + 2), value)
-        case .blob(let value): try insert.bind(Int32(column + 2), blob: value)
-        }
+        try insert.bind(Int32(column + 2), value(column, &random, longest: test.longest))
       }
       try insert.run()
     }
@@ -90,7 +78,7 @@ struct TableTranslationTests {
   /// A database with two tables, and pages that nothing uses.
   private static func database(_ name: String, _ test: Case, in folder: TemporaryFolder) throws -> String {
     let path = try folder.database(
-      name, "PRAGMA page_size = \(test.pageSize); PRAGMA auto_vacuum = \(test.autoVacuum);" + setUp)
+      name, test.form.pragmas + setUp)
     let connection = try Connection(path: path)
     try connection.execute("BEGIN; INSERT INTO O (A) VALUES (zeroblob(20000)), (7)")
     try fill("P", (0..<Int64(test.rows)).map { $0 * 2 + 1 }, test, connection)

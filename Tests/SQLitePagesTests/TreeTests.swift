@@ -123,10 +123,7 @@ struct TreeTests {
     let file = try DatabaseFile(path: fast)
     let table = try TableTreeWriter(file: file, root: roots[0])
     for row in rows {
-      let record = TestRecord.encode([.null, row.number.map { .integer($0) } ?? .null, .text(row.text)])
-      try unsafe record.withUnsafeBytes {
-        try unsafe table.append(rowID: row.id, payload: $0.baseAddress!, count: $0.count)
-      }
+      try table.append(row.id, [row.number.map { .integer($0) } ?? .null, .text(row.text)])
     }
     try table.finish()
     let byNumber = rows.sorted { ($0.number ?? Int64.min, $0.id) < ($1.number ?? Int64.min, $1.id) }
