@@ -10,6 +10,8 @@ struct ObjectBatch {
   let plan: StepPlan
   /// What ids of the store have in common, by `Entity.index`.
   let idSpaces: ObjectID.Spaces
+  /// The objects that stay whatever becomes of their owners.
+  private let recordObjects: RecordObjects
   /// Rows with references that are set later: node index → row → relationship names.
   private var pendingRelationships: [Int: [Int: Set<String>]] = [:]
   /// The object of each row that has one, by node index and row.
@@ -39,12 +41,13 @@ struct ObjectBatch {
 
   init(
     context: ManagedObjectContext, decoded: DecodedBatch, plan: StepPlan, idSpaces: ObjectID.Spaces,
-    waiting unresolved: [UnresolvedReference]
+    recordObjects: RecordObjects, waiting unresolved: [UnresolvedReference]
   ) {
     self.context = context
     self.decoded = decoded
     self.plan = plan
     self.idSpaces = idSpaces
+    self.recordObjects = recordObjects
     let nodes = decoded.root.withDescendants
     rowsMayShareObjects = nodes.count > 1 || plan.step.addsMembers
     let nodeCount = (nodes.map(\.plan.index).max() ?? 0) + 1
@@ -79,6 +82,7 @@ struct ObjectBatch {
           decoded.noteAmbiguousMatch(of: node, row: row)
         } else if let id = match.id, let identity = identity(node, row) {
           known[identity] = context.object(with: id)
+          recordObjects.note(id, node.plan.entity)
         }
       }
     }
@@ -248,13 +252,17 @@ struct ObjectBatch {
     let previous = object.object(for: child.property)
     guard let nestedRow = rows.first else {
       object.setObject(nil, for: child.property)
-      if let previous, child.node.match.isEmpty {
-        deleteNested(previous, record: node.records[row])
-      }
+      if let previous, child.node.match.isEmpty { deleteNested(previous, child, record: node.records[row]) }
       return
     }
     var target = matched(inner, nestedRow)
-    if target == nil, child.node.match.isEmpty, let previous, previous.entity == child.node.entity { target = previous }
+    if target == nil, child.node.match.isEmpty, let previous, previous.entity == child.node.entity {
+      if recordObjects.contains(previous), !recordObjects.isSame(previous, inner, row: nestedRow) {
+        recordObjects.noteKept(child.relationship)
+      } else {
+        target = previous
+      }
+    }
     let destination = target ?? context.insert(child.node.entity)
     remember(destination, inner, nestedRow)
     if previous != destination { object.setObject(destination, for: child.property) }
@@ -266,10 +274,15 @@ struct ObjectBatch {
   ) throws {
     let previous = object.isInserted ? [] : try object.objects(for: child.property)
     // Objects without a key of their own are identified by their position.
-    var reusable = child.node.match.isEmpty ? previous.filter { $0.entity == child.node.entity }[...] : []
+    let owned = child.node.match.isEmpty ? previous.filter { $0.entity == child.node.entity } : []
+    var ofRecords = owned.filter(recordObjects.contains)
+    var reusable = (ofRecords.isEmpty ? owned : owned.filter { !recordObjects.contains($0) })[...]
     var members: [ManagedObject] = []
     for nestedRow in rows {
-      let member = matched(inner, nestedRow) ?? reusable.popFirst() ?? context.insert(child.node.entity)
+      let same = ofRecords.firstIndex { recordObjects.isSame($0, inner, row: nestedRow) }
+      let member =
+        matched(inner, nestedRow) ?? same.map { ofRecords.remove(at: $0) } ?? reusable.popFirst()
+        ?? context.insert(child.node.entity)
       remember(member, inner, nestedRow)
       try fill(member, inner, row: nestedRow)
       members.append(member)
@@ -277,14 +290,15 @@ struct ObjectBatch {
     if child.addsMembers { return try add(members, to: object, child.property) }
     try object.setObjects(members, for: child.property)
     if child.node.match.isEmpty {
-      for surplus in reusable { deleteNested(surplus, record: record) }
+      for surplus in reusable + ofRecords { deleteNested(surplus, child, record: record) }
     }
   }
 
-  /// Deletes a nested object that belongs to its owner alone. What becomes of others that it leads to is for the
-  /// model's delete rules.
-  private mutating func deleteNested(_ object: ManagedObject, record: Int32) {
+  /// Deletes a nested object that belongs to its owner alone, unless a record is about it too. What becomes of others
+  /// that it leads to is for the model's delete rules.
+  private mutating func deleteNested(_ object: ManagedObject, _ child: ChildPlan, record: Int32) {
     guard !object.isDeleted else { return }
+    if recordObjects.contains(object) { return recordObjects.noteKept(child.relationship) }
     context.delete(object)
     nestedDeleted += 1
     recordsWithDeletions.insert(record)

@@ -23,6 +23,7 @@ final class ObjectSave: @unchecked Sendable {
   var matchedRecords: Set<Int> { Set(found.keys) }
   /// Whether a transaction is open, which the save is a part of.
   private let isPart: Bool
+  private let recordObjects: RecordObjects
   private let findNested: (DecodedNode) throws -> [ObjectMatch]
 
   private let permission = DispatchSemaphore(value: 0)
@@ -38,7 +39,7 @@ final class ObjectSave: @unchecked Sendable {
   init(
     context: ManagedObjectContext, target: any ImportTarget, decoded: DecodedBatch, plan: StepPlan,
     waiting: [UnresolvedReference], rows: [Int], found: [Int: ObjectID], isPart: Bool,
-    findNested: @escaping (DecodedNode) throws -> [ObjectMatch]
+    recordObjects: RecordObjects, findNested: @escaping (DecodedNode) throws -> [ObjectMatch]
   ) {
     self.context = context
     self.target = target
@@ -48,6 +49,7 @@ final class ObjectSave: @unchecked Sendable {
     self.rows = rows
     self.found = found
     self.isPart = isPart
+    self.recordObjects = recordObjects
     self.findNested = findNested
   }
 
@@ -87,7 +89,9 @@ final class ObjectSave: @unchecked Sendable {
 
   private func run() throws -> StepOutcomes {
     var graph = ObjectBatch(
-      context: context, decoded: decoded, plan: plan, idSpaces: target.idSpaces, waiting: waiting)
+      context: context, decoded: decoded, plan: plan, idSpaces: target.idSpaces, recordObjects: recordObjects,
+      waiting: waiting)
+    for id in found.values { recordObjects.note(id, plan.root.entity) }
     try graph.matchNested(findNested)
     for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
       try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])

@@ -156,7 +156,7 @@ final class ObjectWriter {
   ) -> ObjectSave {
     ObjectSave(
       context: context, target: target, decoded: decoded, plan: plan, waiting: waiting, rows: rows, found: found,
-      isPart: isPart
+      isPart: isPart, recordObjects: tables.recordObjects
     ) { [unowned self] node in
       try find(node, rows: Array(0..<node.batch.count), in: context)
     }

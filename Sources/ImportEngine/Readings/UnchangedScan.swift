@@ -42,7 +42,7 @@ struct UnchangedScan {
     let session = scope.session
     let plan = scope.plan
     let settings = session.unchangedScan
-    guard settings.isOn, plan.allowsUnchangedScan,
+    guard settings.isOn, plan.allowsUnchangedScan, !session.tables.recordObjects.watches(plan.root.entity),
       let pages = session.target.pages,
       let comparison = try pages.comparison(
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,

@@ -12,9 +12,12 @@ final class KeyTables: @unchecked Sendable {
   private var byEntity: [Int: [(id: KeyTableID, table: KeyTable)]] = [:]
   /// The last step that looks into each table.
   private var lastUse: [KeyTableID: Int] = [:]
+  /// The objects that must stay whatever becomes of their owners.
+  let recordObjects: RecordObjects
 
   /// - Parameter memory: where all of them keep their entries.
   init(plans: [StepPlan], memory: KeyMemory) {
+    recordObjects = RecordObjects(plans: plans)
     for (step, plan) in plans.enumerated() {
       for reference in plan.nodes.flatMap(\.references) {
         if tables[reference.table] == nil { tables[reference.table] = KeyTable(memory: memory) }
@@ -44,6 +47,7 @@ final class KeyTables: @unchecked Sendable {
 
   /// Enters the rows of a node under their keys, their records' included.
   func register(_ node: DecodedNode) {
+    recordObjects.note(node)
     register(node.batch, primaryKeys: node.primaryKeys)
     for row in node.primaryKeys.indices where node.primaryKeys[row] != 0 {
       registerRecordKey(of: node, row: row, primaryKey: node.primaryKeys[row])

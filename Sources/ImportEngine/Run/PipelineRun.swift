@@ -232,7 +232,7 @@ public struct PipelineRun {
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }
     let ownersUpdated = try target.raiseOwnerVersions()
-    warnings += session.ownerClaims.warnings
+    warnings += session.ownerClaims.warnings + session.tables.recordObjects.warnings
     let read = steps.reduce(0) { $0 + $1.report.counts.total }
     if rejects.isOverLimit(read: read) { throw session.limitError(isEarly: false) }
     return (steps.map(\.report), ownersUpdated)

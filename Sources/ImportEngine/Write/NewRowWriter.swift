@@ -52,7 +52,9 @@ final class NewRowWriter {
   /// Enters new rows under their keys.
   private func enterKeys(of node: DecodedNode, first: Int64, _ matchKeys: MatchKeyWatch?) -> Bool {
     if let matchKeys, !matchKeys.enter(node) { return false }
-    if session.tables.tables(for: node.plan.entity).isEmpty { return true }
+    if session.tables.tables(for: node.plan.entity).isEmpty, !session.tables.recordObjects.watches(node.plan.entity) {
+      return true
+    }
     let before = matchKeys?.table?.count ?? 0
     node.numberRows(from: first)
     session.tables.register(node)

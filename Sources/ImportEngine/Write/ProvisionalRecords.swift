@@ -31,7 +31,7 @@ struct ProvisionalRecords {
   ///   - isUncertain: whether a row may still be rejected.
   func heldBack(_ stored: StoredRowReferences, holdsWaiting: Bool, isUncertain: (UInt64) -> Bool) -> Set<Int> {
     if decoded.root.children.isEmpty { return [] }
-    var held: Set<Int> = []
+    var held = recordsOfOwned()
     var owners: [[UInt8]: Int] = [:]
     for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !waiting.isEmpty {
       for row in 0..<node.batch.count {
@@ -55,6 +55,36 @@ struct ProvisionalRecords {
       }
     }
     return held
+  }
+
+  /// The records whose objects are nested objects, without a key of their own, of waiting records before them: if such a
+  /// record is rejected, its objects go, and what the others say with them.
+  private func recordsOfOwned() -> Set<Int> {
+    let root = decoded.root
+    let attributes = root.plan.match.compactMap { part in
+      if case .attribute(let column) = part { root.plan.columns[column].source } else { nil }
+    }
+    if waiting.isEmpty || attributes.isEmpty || attributes.count < root.plan.match.count { return [] }
+    var owners: [[UInt8]: Int] = [:]
+    for node in root.withDescendants.dropFirst()
+    where node.plan.match.isEmpty && node.plan.entity.root == root.plan.entity.root {
+      let columns = attributes.compactMap { node.plan.column($0) }
+      if columns.count < attributes.count { continue }
+      for row in 0..<node.batch.count where waiting.contains(Int(node.records[row])) {
+        var key: [UInt8] = []
+        guard KeyEncoding.append(columns, of: node.batch, row: row, to: &key) == .key else { continue }
+        owners[key] = min(owners[key] ?? .max, Int(node.records[row]))
+      }
+    }
+    if owners.isEmpty { return [] }
+    return Set(
+      root.records.indices.compactMap { row in
+        var key: [UInt8] = []
+        guard KeyEncoding.append(root.plan.matchColumns, of: root.batch, row: row, to: &key) == .key,
+          let owner = owners[key], owner < root.records[row]
+        else { return nil }
+        return Int(root.records[row])
+      })
   }
 
   /// All but the first of the records with one match key, where one of them waits: if it is rejected, the object goes,

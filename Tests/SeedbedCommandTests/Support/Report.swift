@@ -70,6 +70,7 @@ struct Report: Decodable {
   var stages: [Stage]
   var rejects: [Reject]
   var rejectFiles: [String]
+  var warnings: [String]
   var durationSeconds: Double
   var peakMemoryBytes: Int
   var allocations: Int?
