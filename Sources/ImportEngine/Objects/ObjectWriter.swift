@@ -179,11 +179,23 @@ final class ObjectWriter {
       return RecordProblem(
         rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict",
         value: names.map { conflict.constraintPropertyValues[$0].map(shown) ?? "" }.joined(separator: ", "),
-        message:
-          "another \(conflict.entity.ancestor(declaring: names).name) has the same \(names.joined(separator: ", "))",
+        message: "\(holder(of: conflict)) has the same \(names.joined(separator: ", "))",
         hint: "match by that constraint, or mend the data")
     }
     return RecordProblem(rawOffset: nil, property: "", code: "object.refused", value: "", message: "\(error)", hint: "")
+  }
+
+  /// The object whose values a record would have too, in words: rows of all entities of a hierarchy share a table, and
+  /// its unique indexes.
+  private static func holder(of conflict: ConstraintConflict) -> String {
+    let own = conflict.conflictingObjects.last?.entity
+    let other =
+      conflict.databaseObjectID.map { conflict.entity.model.entities[$0.space.entityIndex] }
+      ?? conflict.conflictingObjects.first?.entity
+    guard let other, other != own else {
+      return "another \((own ?? conflict.entity.ancestor(declaring: conflict.constraint)).name)"
+    }
+    return "an object of \(other.name)"
   }
 
   private static func shown(_ value: PropertyValue) -> String {

@@ -52,14 +52,26 @@ extension DecodedNode {
   /// The problem of a row that cannot be written because of a uniqueness constraint. The store does not say which one
   /// it is: where the entity has only one beside the match key, it is that.
   func constraintProblem(row: Int) -> RecordProblem {
-    let others = plan.entity.uniquenessConstraints.filter { Set($0) != Set(plan.matchProperties) }
-    let properties = others.count == 1 ? others[0] : []
+    let constraints = plan.entity.uniquenessConstraints
+    let others = constraints.filter { Set($0) != Set(plan.matchProperties) }
+    let isAlone = plan.entity == plan.entity.root && plan.entity.subentities.isEmpty
+    // By the match key this entity's objects are found, but not those of entities above it or beside it, which share
+    // its table.
+    if let match = constraints.first(where: { Set($0) == Set(plan.matchProperties) }), others.isEmpty, !isAlone {
+      return RecordProblem(
+        rawOffset: nil, property: match.joined(separator: "+"), code: "constraint.conflict",
+        value: shown(match, row: row),
+        message: "an object of \(plan.entity.root.name) that is no \(plan.entity.name) has the same "
+          + match.joined(separator: ", "),
+        hint: "objects do not change their entity: mend the data, or import both as one entity")
+    }
+    let properties = others.count == 1 && (isAlone || constraints.count == 1) ? others[0] : []
     // The other object may be of an entity above this one, or beside it.
-    let entity = properties.isEmpty ? plan.entity : plan.entity.ancestor(declaring: properties)
+    let entity = isAlone ? plan.entity : plan.entity.root
     let what = properties.isEmpty ? "values under a uniqueness constraint" : properties.joined(separator: ", ")
     return RecordProblem(
       rawOffset: nil, property: properties.joined(separator: "+"), code: "constraint.conflict",
-      value: shown(properties, row: row), message: "another \(entity.name) has the same \(what)",
+      value: shown(properties, row: row), message: "another object of \(entity.name) has the same \(what)",
       hint: "match by that constraint, or mend the data")
   }
 }

@@ -25,4 +25,56 @@ struct ConflictTests {
       try workspace.query("Shop.sqlite", "SELECT ZIDENTIFIER, ZEMAIL FROM ZACCOUNT ORDER BY 1")
         == ["a|one@example.org", "b|two@example.org", "d|∅", "e|∅"])
   }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    /// The entity that has the constraint.
+    var declaring: String
+    /// Entities of the steps, each with one record of the same name.
+    var steps: [String]
+    var settings: String
+    var message: String
+    var testDescription: String { "\(declaring): \(steps.joined(separator: ", ")), \(settings)" }
+  }
+
+  @Test(
+    "an object of another entity in the hierarchy is told as what it is",
+    arguments: [
+      Case(
+        declaring: "Club", steps: ["Team", "Club"], settings: "strategy: find-or-create",
+        message: "an object of Team has the same name"),
+      Case(
+        declaring: "Club", steps: ["Squad", "Club"], settings: "strategy: find-or-create",
+        message: "an object of Squad has the same name"),
+      Case(
+        declaring: "Team", steps: ["Club", "Team"], settings: "strategy: find-or-create",
+        message: "an object of Club has the same name"),
+      Case(
+        declaring: "Team", steps: ["Team", "Team"], settings: "strategy: find-or-create",
+        message: "another Team has the same name"),
+      Case(
+        declaring: "Team", steps: ["Team", "Club"], settings: "match: name",
+        message: "an object of Team that is no Club has the same name"),
+    ])
+  func hierarchy(_ example: Case) async throws {
+    let workspace = try Workspace()
+    let constraint =
+      #"<uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints>"#
+    func entity(_ name: String, _ attributes: String, _ parent: String = "") -> String {
+      "<entity name=\"\(name)\"\(parent)>\(attributes)\(name == example.declaring ? constraint : "")</entity>"
+    }
+    let name = #"<attribute name="name" optional="YES" attributeType="String"/>"#
+    try workspace.write(
+      "M.xcdatamodel/contents",
+      "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">"
+        + entity("Team", name) + entity("Club", "", " parentEntity=\"Team\"")
+        + entity("Squad", "", " parentEntity=\"Team\"") + "</model>")
+    try workspace.write("a.csv", "name\nX\n")
+    let steps = example.steps.map { "  - { from: a.csv, entity: \($0), \(example.settings), map: { name: name } }" }
+    try workspace.write(
+      "a.yaml",
+      "model: M.xcdatamodel\nstore: { path: M.sqlite }\nrejects: { limit: 5 }\nimport:\n\(steps.joined(separator: "\n"))\n"
+    )
+    let report = try await workspace.report("a.yaml")
+    #expect(report.rejects.map(\.message) == [example.message])
+  }
 }
