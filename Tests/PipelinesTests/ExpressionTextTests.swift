@@ -81,7 +81,11 @@ struct ExpressionTextTests {
       ("d/M/yyyy", "UTC", "100/1/2001", nil),
       ("MMM d, yyyy h:mm a", "UTC", "Jan 1, 2001 0:00 AM", nil),
       ("MMM d, yyyy h:mm a", "UTC", "Jan 1, 2001 13:00 PM", nil),
-      ("epoch", "UTC", "x", nil), ("epoch", "UTC", "", nil), ("yyyy-MM-dd", "UTC", "2001-01-01x", nil),
+      ("epoch", "UTC", "1704067200123", nil), ("epoch", "UTC", "253402300799", 252_423_993_599),
+      ("epoch", "UTC", "253402300800", nil), ("epoch", "UTC", "-62135596800", -63_113_904_000),
+      ("epoch-ms", "UTC", "1704067200123456", nil), ("epoch-ms", "UTC", "-99999999999999", nil),
+      ("epoch", "UTC", "1e30", nil), ("epoch", "UTC", "x", nil), ("epoch", "UTC", "", nil),
+      ("yyyy-MM-dd", "UTC", "2001-01-01x", nil),
     ] as [(String, String, String, Double?)])
   func patterns(format: String, zone: String, text: String, seconds: Double?) throws {
     #expect(try DateParser(format: format, timeZone: zone).parse(text) == seconds)

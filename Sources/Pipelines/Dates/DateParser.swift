@@ -15,8 +15,8 @@ public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertibl
 /// Reads dates from bytes to seconds since 2001-01-01T00:00:00Z, which is what a store keeps.
 ///
 /// Formats: ISO 8601 (nil), `epoch` and `epoch-ms` (seconds and milliseconds since 1970, with an optional sign and
-/// fraction), or a Unicode date pattern, see `DatePattern`. Dates that the calendar lacks, such as 30 February or
-/// hour 24, are refused, and so is any character too many.
+/// fraction), or a Unicode date pattern, see `DatePattern`. Dates that the calendar lacks, such as 30 February, hour 24
+/// or a count that leads beyond the year 9999, are refused, and so is any character too many.
 ///
 /// The bytes need to live for the call only: each call makes a `DateCursor` over them, which checks its bounds.
 public struct DateParser: Sendable {
@@ -84,6 +84,24 @@ public struct DateParser: Sendable {
   /// Whether the format is stated, and not the default.
   package var isStated: Bool { if case .iso8601 = format { false } else { true } }
 
+  /// How a count since 1970 that leads beyond the calendar may be meant, in the words of `date`; nil where it is none.
+  package func advice(forCount text: String) -> String? {
+    guard case .epoch(let ticksPerSecond) = format, isOutsideCalendar(text) else { return nil }
+    for (power, format) in [(1, "epoch"), (1000, "epoch-ms")] where power != ticksPerSecond {
+      if Self.isOfThisTime(text, ticksPerSecond: Double(power)) { return "date: \(format) reads it" }
+    }
+    for (unit, power) in [("microseconds", 1e6), ("nanoseconds", 1e9)]
+    where Self.isOfThisTime(text, ticksPerSecond: power) {
+      return "it may be \(unit), of which x / \(Int64(power)) with date: epoch makes seconds"
+    }
+    return nil
+  }
+
+  /// Whether a count since 1970 leads to the years 1970 to 2100.
+  private static func isOfThisTime(_ text: String, ticksPerSecond: Double) -> Bool {
+    Double(text).map { (0..<4_102_444_800).contains($0 / ticksPerSecond) } ?? false
+  }
+
   /// The format in words: what a message says was expected.
   package var expectation: String {
     switch format {
@@ -102,13 +120,25 @@ public struct DateParser: Sendable {
       switch format {
       case .iso8601: guard unsafe cursor.readISO8601() else { return false }
       case .pattern(let pattern): guard unsafe pattern.read(&cursor) else { return false }
-      case .epoch: return false
+      case .epoch(let ticksPerSecond):
+        return unsafe Self.count(UnsafeRawBufferPointer(bytes), ticksPerSecond: ticksPerSecond)
+          .map { !Self.years.contains($0) } ?? false
       }
       return unsafe cursor.isAtEnd && !cursor.date.isValid
     }
   }
 
+  /// What a count since 1970 may lead to, in seconds since 2001: the years 0 to 9999, as texts have them. Milliseconds
+  /// that are read as seconds lie far beyond.
+  private static let years = -63_145_526_400.0..<252_423_993_600.0
+
   private static func epoch(_ bytes: UnsafeRawBufferPointer, ticksPerSecond: Int64) -> Double? {
+    guard let seconds = unsafe count(bytes, ticksPerSecond: ticksPerSecond), years.contains(seconds) else { return nil }
+    return seconds
+  }
+
+  /// Seconds since 2001 of a count since 1970, wherever it leads.
+  private static func count(_ bytes: UnsafeRawBufferPointer, ticksPerSecond: Int64) -> Double? {
     switch unsafe ParsedNumber.read(bytes) {
     case .integer(let ticks):
       let (shifted, overflows) = ticks.subtractingReportingOverflow(CalendarDate.referenceOffset * ticksPerSecond)

@@ -114,9 +114,11 @@ extension RecordExpressionValue {
         code: "expression.not-a-date",
         message: "\(RecordExpressionFailure.quoted(text)) is no date"
           + (isOutside ? " of the calendar, in the format " : ": expected ") + parser.expectation,
-        hint: guesses.isEmpty
-          ? "give date() the format, such as date(x, \"dd/MM/yyyy\")"
-          : guesses.joined(separator: " or ") + " reads it")
+        hint: parser.advice(forCount: text)?.replacing("date: epoch-ms reads", with: "date(x, \"epoch-ms\") reads")
+          .replacing("date: epoch reads", with: "date(x, \"epoch\") reads")
+          ?? (guesses.isEmpty
+            ? "give date() the format, such as date(x, \"dd/MM/yyyy\")"
+            : guesses.joined(separator: " or ") + " reads it"))
     }
     return .date(Date(timeIntervalSinceReferenceDate: seconds))
   }
