@@ -31,7 +31,7 @@ extension CellProblem {
       code = "value.not-a-number"
       message = "\(quoted) is not \(type.article) (\(place))"
       let example = self == .notAnInteger ? "a whole number such as 42 or -7" : "a number such as 1234.5"
-      hint = "expected \(example); " + nullHint
+      hint = "expected \(example); " + (NumberGuess.advice(for: text) ?? nullHint)
     case .notABoolean:
       code = "value.not-a-boolean"
       message = "\(quoted) is not a Boolean (\(place))"
@@ -45,7 +45,7 @@ extension CellProblem {
       let guesses = isOutside ? [] : DateGuess.formats(of: text).map { "date: \($0)" }
       hint =
         isOutside
-        ? nullHint
+        ? dates.advice(forCount: text) ?? nullHint
         : guesses.isEmpty && dates.isStated
           ? "mend the value, or raise rejects.limit"
           : guesses.isEmpty
@@ -74,6 +74,11 @@ extension CellProblem {
     case .notFinite:
       code = "value.not-finite"
       message = "\(quoted) is not a finite number (\(place))"
+      hint =
+        text.contains(where: \.isNumber)
+        ? "it is greater than \(type.article) can be; mend the value, or raise rejects.limit"
+        : "attributes hold no NaN and no infinity; where it stands for no value, add nulls: [\"\", \(YAMLText.name(text))] "
+          + "to the attribute or the source"
     case .tooSmall:
       code = "value.out-of-range"
       message = "\(quoted) is not zero, but too near to it for \(type.article) (\(place))"

@@ -62,6 +62,14 @@ struct ColumnNameTests {
         settings: "{ from: opened, date: epoch }", value: "03/14/2025",
         words: ["expected seconds since 1970 (epoch)", "date: MM/dd/yyyy"]),
       WrongDate(
+        settings: "{ from: opened, date: epoch }", value: "1704067200123",
+        words: ["no date of the calendar, in the format seconds since 1970 (epoch)", "date: epoch-ms reads it"]),
+      WrongDate(
+        settings: "{ from: opened, date: epoch-ms }", value: "1704067200123456",
+        words: ["it may be microseconds, of which x / 1000000 with date: epoch makes seconds"]),
+      WrongDate(
+        settings: "date(opened, 'epoch')", value: "1704067200123", words: ["date(x, \"epoch-ms\") reads it"]),
+      WrongDate(
         settings: "date(opened, 'yyyy/MM/dd')", value: "03/04/2025",
         words: ["expected yyyy/MM/dd", "date(x, \"dd/MM/yyyy\") or date(x, \"MM/dd/yyyy\") reads it"]),
     ])
