@@ -51,6 +51,9 @@ import SeedFormats
   let entry: Int
   /// Texts that mean null.
   let nulls: [[UInt8]]
+  /// Whether stated ones mean it in quotes too, as in fields of attributes that are no texts. The empty one does not, so
+  /// that an expression can ask for it.
+  var takesQuotedNulls = false
 
   func value(slot: Int) -> RecordExpressionValue {
     let slice = unsafe table.slice(entry, slot: slot)
@@ -61,7 +64,8 @@ import SeedFormats
     case .true: return .boolean(true)
     case .false: return .boolean(false)
     case .string:
-      if unsafe !(table.respectsQuotes && slice.isQuoted), unsafe nulls.containsText(bytes) { return .null }
+      let keepsNull = unsafe table.respectsQuotes && slice.isQuoted && (!takesQuotedNulls || bytes.isEmpty)
+      if !keepsNull, unsafe nulls.containsText(bytes) { return .null }
       return unsafe .string(String(decoding: bytes, as: UTF8.self))
     case .object, .array: return unsafe .string(String(decoding: bytes, as: UTF8.self))
     case .number:

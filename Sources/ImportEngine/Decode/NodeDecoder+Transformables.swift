@@ -28,13 +28,19 @@ extension NodeDecoder {
     unsafe put(cell, shown, batch: batch, row: row, slot: slot) {
       let bytes = unsafe Array(table.bytes(of: slice))
       // A JSON scanner has looked at its own fields.
-      if slice.kind == .string, (try? JSONSerialization.jsonObject(with: Data(bytes))) == nil {
-        throw JSONContentError("it is neither base64 nor JSON")
-      }
+      if slice.kind == .string { return try JSONContentReader.content(ofText: bytes) }
       var reader = JSONContentReader(bytes)
       return try reader.content()
     }
     return unsafe RowBatch.State(rawValue: batch.states[cell.column][row]) ?? .null
+  }
+
+  /// Stores the JSON array or object that an expression gives as a text, such as `coalesce(tags, labels)` of two such
+  /// fields.
+  func put(json text: String, _ cell: CellPlan, batch: RowBatch, row: Int, slot: Int?) {
+    unsafe put(cell, text, batch: batch, row: row, slot: slot) {
+      try JSONContentReader.content(ofText: Array(text.utf8))
+    }
   }
 
   /// Stores the list that an expression gives, as the attribute's transformer has it. The planner lets lists go to
@@ -88,6 +94,15 @@ private struct JSONContentReader {
   private var position = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The content of a text, which no scanner has looked at as JSON.
+  static func content(ofText bytes: [UInt8]) throws -> ArchivedContent {
+    if (try? JSONSerialization.jsonObject(with: Data(bytes))) == nil {
+      throw JSONContentError("it is neither base64 nor JSON")
+    }
+    var reader = JSONContentReader(bytes)
+    return try reader.content()
+  }
 
   mutating func content(depth: Int = 0) throws -> ArchivedContent {
     guard depth <= 60 else { throw JSONContentError("it is nested too deeply") }

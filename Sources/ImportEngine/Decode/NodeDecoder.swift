@@ -179,7 +179,9 @@ import StoreInterface
   ) {
     for row in unsafe entries.indices {
       do {
-        let fields = unsafe RecordFields(table: table, entry: Int(entries[row]), nulls: cell.nulls)
+        let fields = unsafe RecordFields(
+          table: table, entry: Int(entries[row]), nulls: cell.nulls,
+          takesQuotedNulls: !cell.attribute.type.keepsQuotedNulls)
         var value = try unsafe evaluator.evaluate(fields)
         // An expression that reads no field of the record, or a column that the file lacks, is absent like a missing
         // field.
@@ -233,6 +235,8 @@ import StoreInterface
     }
     if problem == .none {
       unsafe batch.states[cell.column][row] = RowBatch.State.value.rawValue
+    } else if problem == .notBase64, unsafe Array(text.utf8).withUnsafeBytes({ unsafe mayBeStructured($0, cell) }) {
+      unsafe put(json: text, cell, batch: batch, row: row, slot: slot)
     } else {
       unsafe batch.states[cell.column][row] = RowBatch.State.null.rawValue
       unsafe note(problem, cell, row: row, slot: slot, text: shown)

@@ -179,7 +179,7 @@ public enum PipelineDocumentation {
     "## Values by attribute type", "",
     "| type | text that is accepted |", "|---|---|",
     "| Integer 16, 32, 64 | digits with an optional sign; JSON numbers also as `5.0` or `1e3` |",
-    "| Double, Float | a decimal number with an optional fraction and exponent; no thousands separator, no NaN; none so great or so near to zero that the type has only infinity or zero for it |",
+    "| Double, Float | a decimal number with an optional fraction and exponent; no thousands separator, no NaN; none so great or so near to zero that the type has only infinity or zero for it; of `-0.0` a store keeps `0.0` |",
     "| Decimal | the same; a store keeps 15 digits |",
     "| Boolean | `true` `false` `yes` `no` `1` `0`, in any case; JSON booleans |",
     "| String | as it is; JSON numbers and booleans as they are written |",
@@ -187,11 +187,13 @@ public enum PipelineDocumentation {
     "| UUID | the 36 characters with hyphens, in either case |",
     "| URI | a URI as RFC 3986 writes it: other characters are percent-encoded already |",
     "| Binary | base64 of the stored bytes |",
-    "| Transformable | JSON arrays and objects, also as the text of a CSV field, and lists that `split` makes of texts, which its transformer makes a keyed archive of; base64 of the stored bytes |",
+    "| Transformable | JSON arrays and objects, also as the text of a CSV field or of an expression such as `coalesce(tags, labels)`, and lists that `split` makes of texts, which its transformer makes a keyed archive of; base64 of the stored bytes |",
     "",
     """
     Blanks around a value are part of it; use `trim()`. In CSV a null text in quotes stays a text for String and Binary \
-    attributes: nothing is null, `""` is the empty text, as exports write them. In a file of one column an empty line is \
+    attributes: nothing is null, `""` is the empty text, as exports write them. For attributes of other types it is null. So \
+    it is in the fields of an expression, but for `""`, which stays the empty text there, so that `x == ""` can ask for it. \
+    `nulls` is about fields, not about what an expression makes of them: `trim(x)` of `" NA "` is `NA`. In a file of one column an empty line is \
     a record; elsewhere it is none.
     """, "",
     """

@@ -256,7 +256,7 @@ extension PipelineSection {
       example: "csv"),
     FieldSpec(
       "columns", .textsOrSections(.column), .derived("every stored attribute"),
-      "Attributes, also through to-one relationships.",
+      "Attributes, also through to-one relationships. Relationships themselves are none: the key of a to-one one is a column such as `parent.identifier`, and members of a to-many one are exported from their own entity.",
       example: "[identifier, { name: parent, value: parent.identifier }]"),
     FieldSpec(
       "order", .textsOrSections(.order), .derived("as the objects were created"),

@@ -211,7 +211,9 @@ struct CellDecodingTests {
       ("string: f", "-", "null"), ("string: f", "\"-\"", "text -"), ("string: f", "", "text "),
       ("i16: f", "-", "null"), ("i16: f", "\"-\"", "null"), ("i16: { from: f, nulls: [\"0\"] }", "0", "null"),
       ("i16: { from: f, nulls: [\"0\"] }", "-", "value.not-a-number@1"), ("string: upper(f)", "-", "null"),
-      ("string: upper(f)", "\"-\"", "text -"), ("i16: { from: f, nulls: [] }", "", "value.not-a-number@1"),
+      ("string: upper(f)", "\"-\"", "text -"), ("i16: number(f)", "\"-\"", "null"), ("i16: f + 1", "\"-\"", "null"),
+      ("i16: { from: 'f == \"\" ? 0 : 1', nulls: [\"\"] }", "\"\"", "int 0"), ("double: number(f)", "-", "null"),
+      ("i16: { from: f, nulls: [] }", "", "value.not-a-number@1"),
     ])
   func nulls(_ line: String, _ text: String, _ expected: String) throws {
     let decoding = try Decoding(

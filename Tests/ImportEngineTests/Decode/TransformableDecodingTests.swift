@@ -50,6 +50,26 @@ struct TransformableDecodingTests {
   }
 
   @Test(
+    "expressions and paths give them too",
+    arguments: [
+      ("shape: coalesce(g, f)", #"{"f":["a",1]}"#), ("shape: coalesce(g, f)", #"{"f":"[\"a\",1]"}"#),
+      ("shape: f.g", #"{"f":{"g":["a",1]}}"#), ("shape: /f/0", #"{"f":[["a",1]]}"#),
+      ("shape: 'g == 1 ? f : null'", #"{"f":["a",1],"g":1}"#), ("shape: text(f)", #"{"f":["a",1]}"#),
+    ])
+  func expressions(line: String, json: String) throws {
+    let expected = "data \(Array(try ArchivedContent.list([.string("a"), .integer(1)]).archived()))"
+    #expect(try Decoding(json + "\n", as: "ndjson", model: try model(), map: [line]).outcome("shape") == expected)
+  }
+
+  @Test("a text that an expression gives and that is no JSON is a problem")
+  func wrongExpression() throws {
+    let outcome = try Decoding(
+      "{\"f\":\"[a\"}\n", as: "ndjson", model: try model(), map: ["shape: coalesce(f, f)"]
+    ).outcome("shape")
+    #expect(outcome.hasPrefix("value.not-transformable"))
+  }
+
+  @Test(
     "what no archive holds as it is, and what has no transformer, is a problem of the record",
     arguments: [
       ("[9223372036854775808]", nil), ("[1e999]", nil), ("{\"a\":1,\"a\":2}", nil),
