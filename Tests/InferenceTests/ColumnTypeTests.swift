@@ -43,7 +43,9 @@ struct ColumnTypeTests {
     .init("32767|32768", .integer32),
     .init("2147483648", .integer64), .init("9223372036854775807|-9223372036854775808", .integer64),
     .init("9223372036854775808", .string), .init("007|008", .string), .init("1|02", .string), .init("+1|2", .string),
-    .init("-0|1", .string, byValue: .double), .init("1|2.5", .decimal), .init("1.0|2.5", .double),
+    .init("-0|1", .string, byValue: .decimal), .init("-0.0|1.5", .string, byValue: .double),
+    .init("-0.0|1.0", .string, byValue: .double), .init("-0.0", .string, byValue: .double),
+    .init("1|2.5", .decimal), .init("1.0|2.5", .double),
     .init("1.50|2.25", .string, byValue: .decimal), .init("9.99|12.50", .string, byValue: .decimal, name: "unit_price"),
     .init("9.99|12.5", .decimal, name: "Price"), .init("1.0|2.5", .double, byValue: .decimal, name: "Price"),
     .init("48.137|11.5", .double, name: "stop_lat"), .init("48.100|11.5", .string, byValue: .double, name: "Longitude"),
@@ -99,6 +101,16 @@ struct ColumnTypeTests {
     #expect(Self.decision(["1.0", "2.0"], kind: .number).type == .double)
     #expect(Self.decision(["12345678901234567890"], kind: .number).type == .string)
     #expect(Self.decision(["true", "true"], kind: .true).type == .boolean)
+  }
+
+  @Test("zero with a minus sign, which no store keeps, is told with its number and place")
+  func negativeZeros() {
+    let texts = Self.decision(["-0.0", "1.5", "-0.0"], takesValues: true)
+    #expect(texts.rewritten == "2 of 3 are written otherwise in an export: -0.0 becomes 0.0 (line 2)")
+    let numbers = Self.decision(["1.50", "-0.0", "2"], kind: .number)
+    #expect(
+      numbers.rewritten == "1 of 3 is zero with a minus sign, which no store keeps: -0.0 becomes 0.0 (line 3)")
+    #expect(Self.decision(["1.50", "0.0", "2"], kind: .number).rewritten == nil)
   }
 
   @Test("whole numbers have room for later feeds, unless a few of them come again and again")

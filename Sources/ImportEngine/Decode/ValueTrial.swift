@@ -85,6 +85,10 @@ import StoreInterface
     switch type {
     case .integer16, .integer32, .integer64, .double, .float, .decimal:
       guard unsafe !Self.hasNeedlessFront(text) else { return .changed }
+      // A store has no zero below zero.
+      if type != .integer16, type != .integer32, type != .integer64, unsafe Self.isNegativeZero(text) {
+        return .sameValue
+      }
       return unsafe written.withUnsafeBytes { unsafe NumberParsing.isSameNumber($0, text) } ? .sameValue : .changed
     case .boolean, .date: return .sameValue
     case .uuid: return .sameValue
@@ -101,12 +105,22 @@ import StoreInterface
     switch type {
     case .integer16, .integer32, .integer64: written += unsafe String(batch.integers(0)[0]).utf8
     case .boolean: written += unsafe (batch.integers(0)[0] != 0 ? "true" : "false").utf8
-    case .double, .float: written += unsafe CSVWriter.text(of: batch.reals(0)[0]).utf8
+    case .double, .float:
+      let value = unsafe batch.reals(0)[0]
+      written += CSVWriter.text(of: value == 0 ? 0 : value).utf8
     case .date: unsafe DateText.append(iso8601: batch.reals(0)[0], to: &written)
     case .uuid: unsafe RenderedCells.append(uuid: batch.cellBytes(0, 0), to: &written)
     case .decimal, .uri: unsafe written.append(contentsOf: batch.cellBytes(0, 0))
     default: written += RenderedCells.text(batch, 0, 0, type).utf8
     }
+  }
+
+  /// Whether a number is zero with a minus sign, such as `-0.0`, of which a store keeps the zero.
+  public static func isNegativeZero(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard unsafe text.first == UInt8(ascii: "-") else { return false }
+    let mantissa = unsafe text.dropFirst().prefix { $0 | 0x20 != UInt8(ascii: "e") }
+    return unsafe mantissa.contains(UInt8(ascii: "0"))
+      && mantissa.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
   }
 
   /// Whether a number has a plus sign, or a zero before another digit.

@@ -170,7 +170,8 @@ struct ColumnDecision {
     guard let double, let decimal else { return double ?? decimal }
     if isMoney(column) { return decimal }
     if isJSON || !coordinateWords.isDisjoint(with: NameWords.words(column.name)) { return double }
-    return double.same == column.triedValues && decimal.same < column.triedValues ? double : decimal
+    let isWritten = double.same + double.negativeZeros.count == column.triedValues
+    return isWritten && decimal.same < column.triedValues ? double : decimal
   }
 
   /// Whether values may be written otherwise. A column of nothing but `no` may be one of countries.
@@ -219,6 +220,13 @@ struct ColumnDecision {
       let told =
         "\(count.grouped) of \(column.triedValues.grouped) \(count == 1 ? "is" : "are") written otherwise in an export: "
         + Self.change(example)
+      rewritten = told
+      evidence += "; " + told
+    } else if column.numbers > 0, let zero = candidate.negativeZeros.first {
+      let count = candidate.negativeZeros.count
+      let told =
+        "\(count.grouped) of \(column.triedValues.grouped) \(count == 1 ? "is" : "are") zero with a minus sign, which no "
+        + "store keeps: " + Self.change(zero)
       rewritten = told
       evidence += "; " + told
     }

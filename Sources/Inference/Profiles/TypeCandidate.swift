@@ -29,6 +29,8 @@ final class TypeCandidate {
   /// The first value that is not of the type, and the first that would be written otherwise.
   private(set) var firstRefused: Example?
   private(set) var firstOther: Example?
+  /// Numbers such as `-0.0`, of which a store keeps the zero: how many, and the first one.
+  private(set) var negativeZeros: (count: Int, first: Example?) = (0, nil)
   /// Whether the type is no longer tried, because too many values are not of it.
   private(set) var isGivenUp = false
   /// Booleans: whether both were seen.
@@ -58,6 +60,10 @@ final class TypeCandidate {
     case .sameValue:
       sameValue += 1
       if firstOther == nil { firstOther = unsafe written(text, kind, line) }
+      if type == .double || type == .decimal, unsafe ValueTrial.isNegativeZero(text) {
+        negativeZeros.count += 1
+        if negativeZeros.first == nil { negativeZeros.first = unsafe written(text, kind, line) }
+      }
     case .changed:
       changed += 1
       if firstOther == nil { firstOther = unsafe written(text, kind, line) }
