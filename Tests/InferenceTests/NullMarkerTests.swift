@@ -28,10 +28,13 @@ struct NullMarkerTests {
     .init("1.5|nan|2.5", .decimal, "nan"), .init("2024-01-05|\\N|2024-01-06", .date, "\\N"),
     .init("true|NULL|false", .boolean, "NULL"), .init("yes|no|NA", .boolean, "NA"),
     .init("https://a.b|\\N|https://c.d", .uri, "\\N"),
+    // What database dumps write is no text.
+    .init("a|\\N", .string, "\\N"), .init("\\N|\\N|5", .integer32, "\\N"), .init("\\N|\\N|Ann", .string, "\\N"),
+    .init("\\N|\\N", .string, "\\N"), .init("5551234|5551235|\\N", .string, "\\N", name: "phone"),
     // Texts keep what they have.
-    .init("DE|NA|FR", .string), .init("a|\\N", .string), .init("NA|NA|NA", .string), .init("1|x|NA", .string),
+    .init("DE|NA|FR", .string), .init("a|\\N|NA", .string), .init("NA|NA|NA", .string), .init("1|x|NA", .string),
     .init("1|NA", .string), .init("1|2|NA|-|NULL", .string), .init("007|NA|008", .string), .init("1|2|none", .string),
-    .init("5551234|5551235|\\N", .string, name: "phone"), .init("1.9|1.10|NA", .string, name: "app_version"),
+    .init("1.9|1.10|NA", .string, name: "app_version"),
   ]
 
   @Test("mean null where all other values are of a type that is not text", arguments: cases)

@@ -62,6 +62,7 @@ struct ColumnDecision {
     if !isJSON, column.numbers == 0, Self.isCode(column) {
       evidence = "text: a code, in which a zero in front counts"
       isCode = true
+      if takesValues, column.marksNulls { adoptMarkers(column) }
       return
     }
     let isVersion = !Self.versionWords.isDisjoint(with: NameWords.words(column.name))
@@ -109,7 +110,9 @@ struct ColumnDecision {
           + "written otherwise: \(Self.change(example))"
       }
     }
-    if column.markerCount > 0 {
+    if takesValues, column.marksNulls {
+      adoptMarkers(column)
+    } else if column.markerCount > 0 {
       evidence += byValue.map { "; without them \($0.plainName)" } ?? ""
       evidence += "; \(Self.counted(column)), which \(column.markerCount == 1 ? "stays a text" : "stay texts")"
     }
@@ -129,7 +132,8 @@ struct ColumnDecision {
   /// The narrowest type that all values have.
   private static func chosen(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) -> TypeCandidate? {
     // One value beside markers tells too little, and texts of many kinds are not all markers.
-    if column.markerCount > 0, column.triedValues < 2 || column.markers.count > 2 { return nil }
+    let least = column.marksNulls ? 1 : 2
+    if column.markerCount > 0, column.triedValues < least || column.markers.count > 2 { return nil }
     let fitting = column.candidates.filter { candidate in
       // A number in quotes is a text in JSON.
       if isJSON, column.texts > 0, [.integer64, .double, .decimal, .boolean].contains(candidate.type) { return false }

@@ -14,7 +14,8 @@ struct FieldFit {
 
   init(_ column: ColumnProfile, _ attribute: AttributeDefinition, owners: Int) {
     let isText = [.string, .transformable, .binary].contains(attribute.type)
-    let markers = isText ? 0 : column.markerCount
+    let isMarked = attribute.type == .string && attribute.isOptional && column.marksNulls
+    let markers = isText && !isMarked ? 0 : column.markerCount
     let missing = max(owners - column.count, 0) + column.nulls + markers
     defer { if markers > 0 { nulls = column.markerTexts } }
     let empties = missing > 0 ? "; empty in \(missing.grouped) of \(owners.grouped)" : ""

@@ -37,6 +37,8 @@ final class ColumnProfile {
   private(set) var markers: [Int: Int] = [:]
   private(set) var markerCount = 0
   private(set) var firstMarkerLine: UInt64 = 0
+  /// Those in quotes, which stay texts among texts.
+  private(set) var quotedMarkerCount = 0
   /// Whether the values look like keys.
   private(set) var keyShape = KeyShape()
 
@@ -54,6 +56,9 @@ final class ColumnProfile {
 
   /// The texts of the markers.
   var markerTexts: [String] { markers.keys.sorted().map { NullMarker.texts[$0] } }
+
+  /// Whether all markers are those of database dumps, which mean null among texts too.
+  var marksNulls: Bool { markers.count == 1 && markers[NullMarker.ofDumps] != nil && quotedMarkerCount == 0 }
 
   /// The hashes of the markers.
   var markerHashes: Set<UInt64> {
@@ -105,6 +110,7 @@ final class ColumnProfile {
       if markerCount == 0 { firstMarkerLine = line }
       markers[marker, default: 0] += 1
       markerCount += 1
+      if isQuoted { quotedMarkerCount += 1 }
       return
     }
     var isWhole = false

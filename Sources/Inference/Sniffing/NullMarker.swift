@@ -5,6 +5,9 @@ enum NullMarker {
     "..",
   ]
 
+  /// The place of `\N`, which database dumps write and no text is.
+  static let ofDumps = 0
+
   private static let bytes = texts.map { Array($0.utf8) }
   private static let longest = bytes.map(\.count).max() ?? 0
   /// Whether one begins with a byte.
