@@ -110,33 +110,39 @@ public struct DataInference {
     return hint + " (in a pipeline of your own; init has no option for it)"
   }
 
-  private static func doubt(_ list: RecordList) -> String? {
-    if let note = list.form.notes.first(where: { $0.hasPrefix("columns: ") }) {
-      return "\(list.title): \(note.dropFirst("columns: ".count)); the pipeline names its columns"
+  /// The decisions about a list of records that have no evidence.
+  private static func doubts(_ list: RecordList) -> [String] {
+    let notes = list.form.notes
+    func note(_ start: String) -> Substring? {
+      notes.first { $0.hasPrefix(start) }.map { $0.drop { $0 != ":" }.dropFirst(2) }
     }
-    if let note = list.form.notes.first(where: { $0.hasPrefix("encoding: it is not UTF-8") }) {
-      return
-        "\(list.title): \(note.dropFirst("encoding: ".count)): where it was meant to be UTF-8, mend the bytes that are none"
+    var doubts: [String] = []
+    if let columns = note("columns: ") { doubts.append("\(columns); the pipeline names its columns") }
+    if let encoding = note("encoding: it is not UTF-8") {
+      doubts.append("\(encoding): where it was meant to be UTF-8, mend the bytes that are none")
     }
-    if let note = list.form.notes.first(where: { $0.hasPrefix("names: ") }) {
-      return "\(list.title): \(note.dropFirst("names: ".count)) in the pipeline"
-    }
+    if let names = note("names: ") { doubts.append("\(names) below `from` in the pipeline") }
     if list.repeatedHeaders.count > 0, let name = list.columns.first?.name {
       let (count, line) = list.repeatedHeaders
-      return
-        "\(list.title): the header stands again among the records, \(count.counted("time")) (first in line \(line)): "
-        + "`where: \(Self.unlike(name))` in the pipeline leaves it out"
+      doubts.append(
+        "the header stands again among the records, \(count.counted("time")) (first in line \(line)): "
+          + "`where: \(Self.unlike(name))` in the pipeline leaves it out")
     }
+    doubts = doubts.map { "\(list.title): " + $0 }
     if list.count == 0 {
-      return "\(list.title) has no records, so nothing tells types: all is optional text until a file with records does"
-    }
-    if list.columns.count == 1, list.form.notes.contains("delimiter: " + DialectSniffer.singleFieldNote) {
-      return
+      doubts.append(
+        "\(list.title) has no records, so nothing tells types: all is optional text until a file with records does")
+    } else if list.columns.count == 1, notes.contains("delimiter: " + DialectSniffer.singleFieldNote) {
+      doubts.append(
         "\(list.title) is read as one column, because no delimiter splits its lines alike: state `delimiter` in the pipeline, or `skip-lines` for lines above the header"
+      )
     }
-    guard list.isWholeDocument else { return nil }
-    return
-      "\(list.title) holds no array of objects, so the whole document is one record (where its members are the records, keyed-by of a pipeline reads them)"
+    if list.isWholeDocument {
+      doubts.append(
+        "\(list.title) holds no array of objects, so the whole document is one record (where its members are the records, keyed-by of a pipeline reads them)"
+      )
+    }
+    return doubts
   }
 
   /// A condition that a column has not its own name for a value, as the pipeline file has it.
@@ -177,7 +183,7 @@ public struct DataInference {
     for list in lists where titles[list.title]?.count ?? 1 > 1 { list.titleByPath() }
     let steps: [PipelineStep]
     var made: ManagedObjectModel?
-    let notes: [String]
+    var notes: [String]
     var doubts: [String] = []
     var textColumnCount = 0
     if let model {
@@ -192,7 +198,7 @@ public struct DataInference {
       let draft = ProjectDraft(lists, takesValues: !keepsText)
       for entity in draft.entities { try Self.check(entity) }
       made = try draft.model()
-      doubts = lists.compactMap(Self.doubt) + draft.steps.compactMap(Self.keyDoubt)
+      doubts = lists.flatMap(Self.doubts) + draft.steps.compactMap(Self.keyDoubt)
       (steps, notes) = (draft.steps.map { PipelineStep($0) }, draft.notes)
       textColumnCount = draft.textColumnCount
     }

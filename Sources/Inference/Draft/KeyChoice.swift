@@ -56,55 +56,18 @@ enum KeyChoice {
 
   // MARK: Names
 
-  private static let identifierWords: Set<String> = ["id", "identifier", "uuid", "guid", "pk"]
-
-  /// Words that say what a value is the key of.
-  private static let tellingWords: Set<String> = [
-    "isbn", "issn", "iata", "icao", "sku", "ean", "gtin", "upc", "asin", "barcode", "email", "username", "login",
-  ]
-
-  private static let keyWords: Set<String> = tellingWords.union([
-    "key", "code", "slug", "iso", "number", "no", "nr", "nummer", "numero", "codigo", "symbol", "ticker",
-  ])
-
-  /// Words before `code` and `number` for what many records may share.
-  private static let sharedWords: Set<String> = [
-    "phone", "telephone", "tel", "mobile", "fax", "zip", "postal", "post", "area", "dialing", "house", "street", "room",
-    "country", "currency", "language", "status", "error", "color", "colour", "type",
-  ]
-
-  /// Names of sizes, times and counts: they differ without being names of anything.
-  private static let measureWords: Set<String> = [
-    "time", "timestamp", "ts", "date", "datetime", "epoch", "when", "hour", "minute", "second", "seconds", "ms",
-    "elapsed",
-    "month", "week", "day", "weekday", "quarter", "period", "quantity", "qty", "count", "amount", "price", "cost",
-    "total",
-    "value", "lat", "latitude", "lon", "lng", "longitude", "altitude", "elevation", "depth", "temperature", "temp",
-    "humidity", "pressure", "voltage", "current", "power", "energy", "volume", "frequency", "reading", "x", "y", "z",
-    "score", "rating", "age", "size", "width", "height", "length", "weight", "population", "distance", "duration",
-    "speed", "percent", "salary", "revenue",
-  ]
-
-  /// Names of what people wrote, of people and of how to reach them: two records may have the same.
-  private static let proseWords: Set<String> = [
-    "name", "names", "title", "label", "description", "text", "comment", "note", "notes", "subject", "headline",
-    "message", "author", "artist", "person", "first", "last", "surname", "forename", "firstname", "lastname", "given",
-    "family", "address", "street", "city", "town", "phone", "telephone", "tel", "mobile", "fax",
-  ]
-
   /// Whether a name is that of a key, of its own records or of others: `id`, `stop_id`, `sku`, `Artikelnummer`.
   static func isKeyName(_ name: String) -> Bool {
     guard let last = NameWords.words(name).last else { return false }
-    return identifierWords.contains(last) || keyWords.contains(last) || isNumberWord(last)
+    return ColumnWords.identifiers.contains(last) || ColumnWords.keys.contains(last) || ColumnWords.isNumber(last)
   }
 
   /// Whether a name of one word says what it is the key of, so that a column of the same name refers to it.
-  static func isTelling(_ word: String) -> Bool { tellingWords.contains(word) || isNumberWord(word) }
+  static func isTelling(_ word: String) -> Bool { ColumnWords.telling.contains(word) || ColumnWords.isNumber(word) }
 
-  /// `artikelnummer`, which is one word in German and others.
-  private static func isNumberWord(_ word: String) -> Bool { word.count > 6 && word.hasSuffix("nummer") }
-
-  private static func isMeasure(_ name: String) -> Bool { !measureWords.isDisjoint(with: NameWords.words(name)) }
+  private static func isMeasure(_ name: String) -> Bool {
+    !ColumnWords.measures.isDisjoint(with: NameWords.words(name))
+  }
 
   // MARK: Ranks
 
@@ -112,7 +75,7 @@ enum KeyChoice {
     let words = NameWords.words(column.name)
     let owner = NameWords.words(list.name).map(NameWords.singular)
     if let last = words.last {
-      if identifierWords.contains(last) {
+      if ColumnWords.identifiers.contains(last) {
         let front = Array(words.dropLast())
         if front.isEmpty { return 0 }
         if front.map(NameWords.singular) == owner || owner.suffix(front.count) == front[...] { return 1 }
@@ -121,10 +84,10 @@ enum KeyChoice {
       // The code of an answer is no key of the document that holds it.
       if list.count == 1, list.isWholeDocument, !isTelling(last) { return nil }
       // The contrary of yes is no number.
-      if keyWords.contains(last), !words.contains("yes") {
+      if ColumnWords.keys.contains(last), !words.contains("yes") {
         return isShared(words.dropLast(), of: list, owner: owner, position: position) ? nil : 1000 + position
       }
-      if position == 0, isNumberWord(last) { return 1000 }
+      if position == 0, ColumnWords.isNumber(last) { return 1000 }
     }
     // The first column is where a key stands.
     guard position == 0, list.count > 1 else { return nil }
@@ -132,7 +95,7 @@ enum KeyChoice {
     switch type {
     case .uuid: return 2000
     case .string:
-      let isProse = words.last.map(proseWords.contains) ?? false
+      let isProse = words.last.map(ColumnWords.prose.contains) ?? false
       return column.keyShape.isKey && !isProse && !isMeasure(column.name) ? 2000 : nil
     default:
       // "userid" as one word of small letters.
@@ -145,7 +108,8 @@ enum KeyChoice {
   /// name, and different in so many records that it is no coincidence.
   private static func isOwn(_ column: ColumnProfile, type: AttributeType, of list: RecordList) -> Bool {
     let count = list.fields.count { field in
-      NameWords.words(field.name).last.map { identifierWords.contains($0) || keyWords.contains($0) } ?? false
+      NameWords.words(field.name).last.map { ColumnWords.identifiers.contains($0) || ColumnWords.keys.contains($0) }
+        ?? false
     }
     guard count == 1, list.count > 1 else { return false }
     return isWhole(type) ? isNoCoincidence(column, count: list.count) : list.count >= 20 || column.keyShape.isKey
@@ -156,10 +120,10 @@ enum KeyChoice {
   private static func isShared(
     _ front: ArraySlice<String>, of list: RecordList, owner: [String], position: Int
   ) -> Bool {
-    guard let word = front.last, sharedWords.contains(word), owner.last != NameWords.singular(word) else {
+    guard let word = front.last, ColumnWords.shared.contains(word), owner.last != NameWords.singular(word) else {
       return false
     }
-    return proseWords.contains(word) || position > 0 && list.count < 20
+    return ColumnWords.prose.contains(word) || position > 0 && list.count < 20
   }
 
   /// Whether numbers are different by more than chance: among n numbers of c that are possible none would be alike with

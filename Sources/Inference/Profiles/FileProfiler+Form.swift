@@ -164,7 +164,7 @@ extension FileProfiler {
       form.notes.append("header: \(header.note ?? "the first line is a record")")
       return
     }
-    if HeaderSniffer.mayBeRecord(records) {
+    if HeaderSniffer.mayBeRecord(records) || HeaderSigns.areMissing(in: records) {
       let shown = first.prefix(3).map { QuotedSample.text(of: $0) }.joined(separator: ", ")
       form.notes.append(
         "names: the first line is taken for names, \(shown): where it is a record, write `header: false` and `columns`")

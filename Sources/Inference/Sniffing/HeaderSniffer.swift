@@ -72,7 +72,7 @@ enum HeaderSniffer {
 
   /// Whole numbers that count up by one, such as years.
   static func isCount(_ texts: [String]) -> Bool {
-    let numbers = texts.compactMap { Int($0) }
+    let numbers = texts.compactMap { text in Int(text.filter { $0 != " " }) }
     return numbers.count == texts.count && numbers.count > 1
       && zip(numbers, numbers.dropFirst()).allSatisfy { $0 &+ 1 == $1 }
   }

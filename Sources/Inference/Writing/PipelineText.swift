@@ -74,6 +74,9 @@ struct PipelineText {
     lines += step.list.form.notes.filter { $0.hasPrefix("file: ") }.map {
       "  # \(Self.oneLine(String($0.dropFirst(6))))"
     }
+    lines += step.list.form.notes.filter { $0.hasPrefix("names: ") }.map {
+      "  # \(Self.oneLine(String($0.dropFirst(7))))"
+    }
     lines += step.comments.map { "  # \(Self.oneLine($0))" }
     lines += source(of: step.list)
     lines.append("    entity: \(YAMLText.name(step.entity))")
