@@ -205,7 +205,10 @@ struct ProjectDraft {
         "\(list.title): \(list.faultCount.grouped) "
           + (list.faultCount == 1
             ? "record cannot be read and is rejected " : "records cannot be read and are rejected ")
-          + "(line \(fault.line): \(fault.message))")
+          + "(line \(fault.line): \(fault.message))"
+          + (fault.message.contains("UTF-8")
+            ? "; all else is UTF-8: mend the bytes, or write `encoding: windows-1252`, which takes each for a character"
+            : ""))
     }
   }
 }

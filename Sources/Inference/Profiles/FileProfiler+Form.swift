@@ -32,7 +32,7 @@ extension FileProfiler {
       return form
     }
     var encoding = FileFormatSniffer.encoding(of: raw.bytes)
-    if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole) {
+    if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole), try !isMeantAsUTF8() {
       encoding = FileFormatSniffer.byteEncoding(of: raw.bytes, isWhole: raw.isWhole)
     }
     let head = try encoding == nil ? raw : head(encoding ?? .utf8)
@@ -52,6 +52,13 @@ extension FileProfiler {
     noteFormat(&form, named?.word)
     if format == .csv { sniffColumns(&form, head: head, named: named?.delimiter ?? UInt8(ascii: ",")) }
     return form
+  }
+
+  /// Whether most characters beyond ASCII are UTF-8, in the whole file, so that some bytes are faults.
+  func isMeantAsUTF8() throws -> Bool {
+    var options = FormatOptions.csv
+    options.encoding = .utf8
+    return try EncodingCensus(open(options), check: stopIfCancelled).isMeantAsUTF8
   }
 
   private static func reason(_ encoding: FormatOptions.Encoding) -> String {

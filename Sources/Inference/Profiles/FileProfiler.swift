@@ -19,7 +19,7 @@ struct FileProfiler {
     for _ in 0..<3 {
       do {
         let lists = try lists(form)
-        guard let other = corrected(form, after: lists) else { return lists }
+        guard let other = try corrected(form, after: lists) else { return lists }
         form = other
       } catch let error as SeedFormatError where Self.isLenientJSON(error) && !form.options.isLenient {
         form.options.isLenient = true
@@ -37,12 +37,14 @@ struct FileProfiler {
     return try SeedFile.open(path: path, options: options)
   }
 
-  private func corrected(_ form: SourceForm, after lists: [RecordList]) -> SourceForm? {
+  private func corrected(_ form: SourceForm, after lists: [RecordList]) throws -> SourceForm? {
     guard form.options.format == .csv || form.options.encoding == .automatic,
       let list = lists.first(where: { $0.faultCount > 0 }), let fault = list.firstFault
     else { return nil }
     var other = form
-    if fault.message.contains("UTF-8"), form.options.encoding == .automatic {
+    if fault.message.contains("UTF-8"), form.options.encoding == .automatic,
+      try !isMeantAsUTF8()
+    {
       // Its records were not looked at byte by byte: Windows-1252 has all characters of Latin-1.
       other.options.encoding = .windows1252
       other.notes.append("encoding: line \(fault.line) is not UTF-8; every byte is a character of it")
