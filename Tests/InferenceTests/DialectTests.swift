@@ -66,6 +66,7 @@ struct DialectTests {
     arguments: [
       ("id,name|1,x|2,y", true), ("1,x|2,y|3,z", false), ("name,city|Ann,Rome|Bob,Oslo", true),
       ("Ann,Rome|Bob,Oslo|Ann,Oslo", false), ("country,2000,2001,2002|A,1,2,3|B,4,5,6", true),
+      ("country,2000 ,2001 |A,: ,4.5 b|B,1.0 ,: ", true),
       ("150,4,setosa,versicolor,virginica|5.1,3.5,1.4,0.2,0|4.9,3.0,1.4,0.2,0", true),
       ("2024-01-01,5|2024-01-02,6", false), ("a|1", true), ("NA,x|1,y|2,y", true), ("NA,x,7|1,y,8|2,x,9", false),
       ("1|2", false),
@@ -90,6 +91,19 @@ struct DialectTests {
     #expect(HeaderSniffer.mayBeRecord(records) == expected)
   }
 
+  @Test(
+    "a first line of texts that nothing speaks for is told",
+    arguments: [
+      ("Alpha,red|Beta,blue|Gamma,green", true), ("Ann,Rome|Bob,Oslo", true), ("name,city|Ann,Rome|Bob,Oslo", false),
+      ("Nom;Ville|Ann;Rome|Bob;Oslo", false), ("made_by,x|Ann,y|Bob,z", false), ("firma,x|Siemens,y|Bosch,z", false),
+      ("Who,How|Ann,a@b.c|Bob,d@e.f", false), ("Word,x|A1,y|B2,z", false),
+      ("Where|a|b|a|b|a|b|a|b", false), ("a,b", false), ("Zürich,Käse|Bern,Brot", true),
+    ])
+  func signs(text: String, expected: Bool) {
+    let records = text.split(separator: "|").map { $0.split { ",;".contains($0) }.map(String.init) }
+    #expect(HeaderSigns.areMissing(in: records) == expected)
+  }
+
   @Test("formats are told by the text where the name says nothing or something else")
   func formats() {
     let cases: [(String, FormatOptions.Format)] = [
@@ -111,6 +125,28 @@ struct DialectTests {
     #expect(FileFormatSniffer.encoding(of: little) == .utf16LittleEndian)
     #expect(FileFormatSniffer.encoding(of: big) == .utf16BigEndian)
     #expect(FileFormatSniffer.encoding(of: [0xFF, 0xFE] + little) == .utf16)
+  }
+
+  @Test(
+    "objects whose members are records of one kind are found, with a free name for their keys",
+    arguments: [
+      (#"{"de":{"name":"G"},"fr":{"name":"F"}}"#, ["|id"], [], []),
+      (#"{"de":{"id":1},"fr":{"id":2}}"#, ["|key"], [], []),
+      (#"{"data":{"a":{"x":1,"l":[{}]},"b":{"x":2,"l":[{}]}},"n":1,"m":[{}]}"#, ["/data|id"], ["/m"], ["/n"]),
+      (#"{"meta":{"v":1},"data":{"w":2}}"#, [], [], ["/meta/v", "/data/w"]),
+      (#"{"a":{"x":1}}"#, [], [], ["/a/x"]), (#"{"a":{"x":1},"b":{"x":2},"c":3}"#, [], [], ["/a/x", "/b/x", "/c"]),
+      (#"{"a":{"x":{"k":1},"y":{"k":2}},"b":{"x":{"k":1},"y":{"k":3}}}"#, ["|id"], [], []),
+      (#"{"a":{"x":1,"y":1},"b":{"x":2},"c":{"x":3},"d":{"x":4,"y":2}}"#, ["|id"], [], []),
+      (#"{"001":{"n":1,"v":[1]},"002":{"n":2},"003":{"n":3}}"#, ["|id"], [], []),
+      (#"{"a":{"p":1},"b":{"q":2},"c":{"p":3}}"#, [], [], ["/a/p", "/b/q", "/c/p"]),
+      (#"{"a":{"p":1},"b":{"q":2},"c":{"r":3},"d":{"s":4}}"#, [], [], ["/a/p", "/b/q", "/c/r", "/d/s"]),
+    ] as [(String, [String], [String], [String])])
+  func keyedObjects(text: String, objects: [String], arrays: [String], others: [String]) {
+    var outline = JSONOutline()
+    unsafe Array(text.utf8).withUnsafeBytes { unsafe outline.scan($0) }
+    #expect(outline.keyedObjects.map { "\($0.pointer)|\($0.field)" } == objects)
+    #expect(outline.arrays == arrays)
+    #expect(outline.others == others)
   }
 
   @Test("arrays of objects in a document are found, and what stands beside them")

@@ -149,7 +149,7 @@ struct FileProfiler {
     }
     if outline.isArray { return [try objectList(form, name: baseName)] }
     // Without an array of objects the document itself is the record.
-    guard !outline.arrays.isEmpty else {
+    guard !outline.arrays.isEmpty || !outline.keyedObjects.isEmpty else {
       var whole = form
       whole.options.pointer = ""
       whole.notes.append("pointer: the document holds no array of objects, so it is one record itself")
@@ -158,11 +158,22 @@ struct FileProfiler {
       return [list]
     }
     var lists: [RecordList] = []
+    let isOne = outline.arrays.count + outline.keyedObjects.count == 1
+    func add(_ form: SourceForm) throws {
+      let name = form.options.pointer.split(separator: "/").last.map { JSONPointer.unescaped(String($0)) }
+      lists.append(try objectList(form, name: isOne ? baseName : name ?? baseName))
+    }
     for pointer in outline.arrays {
       var inside = form
       inside.options.pointer = pointer
-      let name = pointer.split(separator: "/").last.map { JSONPointer.unescaped(String($0)) }
-      lists.append(try objectList(inside, name: outline.arrays.count == 1 ? baseName : name ?? baseName))
+      try add(inside)
+    }
+    for object in outline.keyedObjects {
+      var inside = form
+      inside.options.pointer = object.pointer
+      inside.options.keyedBy = object.field
+      inside.notes.append("keyed-by: the members of the object are records with the same keys")
+      try add(inside)
     }
     if !outline.others.isEmpty {
       let shown = outline.others.prefix(5).joined(separator: ", ")

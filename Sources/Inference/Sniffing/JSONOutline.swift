@@ -9,6 +9,9 @@ struct JSONOutline {
   private(set) var others: [String] = []
   /// The document is an array.
   private(set) var isArray = false
+  /// Objects whose members are records, by pointer, with a name for the field of their keys. What is inside of them
+  /// stands neither in `arrays` nor in `others`.
+  private(set) var keyedObjects: [(pointer: String, field: String)] = []
 
   private struct Container {
     let isArray: Bool
@@ -18,6 +21,8 @@ struct JSONOutline {
     let pointer: String
     /// An array reached through objects alone.
     let isReached: Bool
+    /// What the members of an object have in common.
+    var shape = KeyedObjectShape()
   }
   private var stack: [Container] = []
   private var arrayDepth = 0
@@ -44,7 +49,10 @@ struct JSONOutline {
         text.append(byte)
       } else if byte == UInt8(ascii: "\"") {
         isInString = false
-        if isKey, let last = stack.indices.last { stack[last].key = text }
+        if isKey, let last = stack.indices.last {
+          stack[last].key = text
+          if arrayDepth == 0, last > 0 { stack[last - 1].shape.note(keyOfMember: text) }
+        }
       } else if arrayDepth == 0, text.count < 4096 {
         text.append(byte)
       }
@@ -74,11 +82,12 @@ struct JSONOutline {
 
   /// A scalar begins.
   private mutating func value() {
-    guard arrayDepth == 0, let last = stack.last else {
+    guard arrayDepth == 0, let last = stack.indices.last else {
       noteElement()
       return
     }
-    add(other: pointer(last))
+    stack[last].shape.noteMember(isObject: false)
+    add(other: pointer(stack[last]))
   }
 
   /// The array that is open is not empty.
@@ -107,8 +116,9 @@ struct JSONOutline {
           }
         }
         stack[last].isEmpty = false
-      } else {
-        own = arrayDepth == 0 ? pointer(stack[last]) : ""
+      } else if arrayDepth == 0 {
+        own = pointer(stack[last])
+        stack[last].shape.noteMember(isObject: !isArray)
       }
     }
     stack.append(Container(isArray: isArray, pointer: own, isReached: isArray && arrayDepth == 0))
@@ -123,6 +133,12 @@ struct JSONOutline {
     if container.isArray {
       arrayDepth -= 1
       if container.isReached, container.isEmpty { add(other: container.pointer) }
+    } else if arrayDepth == 0, container.shape.isList, keyedObjects.count < Self.keptLimit {
+      let inside = container.pointer + "/"
+      arrays.removeAll { $0.hasPrefix(inside) }
+      others.removeAll { $0.hasPrefix(inside) }
+      keyedObjects.removeAll { $0.pointer.hasPrefix(inside) }
+      keyedObjects.append((container.pointer, container.shape.keyField))
     }
   }
 

@@ -119,6 +119,7 @@ struct PipelineText {
       if !options.pointer.isEmpty || list.isWholeDocument {
         settings.append(("pointer", YAMLText.quoted(options.pointer)))
       }
+      if let field = options.keyedBy { settings.append(("keyed-by", YAMLText.name(field))) }
       if options.isLenient { settings.append(("lenient", "true")) }
     case .ndjson: break
     }
