@@ -202,6 +202,7 @@ public struct DataInference {
       (steps, notes) = (draft.steps.map { PipelineStep($0) }, draft.notes)
       textColumnCount = draft.textColumnCount
     }
+    if addsExports { notes += steps.filter { !$0.isCommentedOut }.flatMap(\.exportNotes) }
     let text = PipelineText(
       steps: steps,
       places: .init(

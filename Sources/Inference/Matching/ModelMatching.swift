@@ -13,7 +13,11 @@ struct ModelMatching {
     for list in lists { add(list) }
     var runnable = RunnableSteps(steps, model: model)
     runnable.commentOutMisfits()
-    steps = runnable.steps
+    steps = runnable.steps.map { step in
+      var step = step
+      if let entity = model[step.entity] { step.addColumns(mappedTo: entity) }
+      return step
+    }
     notes += runnable.notes
   }
 
@@ -175,6 +179,7 @@ struct ModelMatching {
         var line = PipelineStep.Line(
           property: relationship.name, value: expression,
           comment: "\(inner.count.grouped) objects of \(destination.name)", inside: inside)
+        line.field = field.name
         line.match = destination.uniquenessConstraints.first { mapped.isSuperset(of: $0) } ?? []
         return line
       }

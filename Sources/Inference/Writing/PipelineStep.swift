@@ -22,6 +22,8 @@ struct PipelineStep {
     var column: ColumnProfile?
     /// What the line refers to.
     var reference: Reference?
+    /// The field's own name, of nested objects.
+    var field = ""
   }
 
   /// The key that a field refers to.
@@ -47,6 +49,8 @@ struct PipelineStep {
   var matchComment = ""
   var lines: [Line]
   var columns: [ExportColumn] = []
+  /// Fields that are in the store and have no column in an export.
+  var unexported: [String] = []
   /// Lines about the step as a whole.
   var comments: [String] = []
   /// It would not run as it is.
@@ -65,7 +69,7 @@ extension PipelineStep {
       matchComment = key.evidence
     }
     if let absence = step.entity.keyAbsence { comments = [absence, EntityDraft.keyAdvice] }
-    columns = Self.columns(of: step.entity)
+    addColumns(of: step.entity)
   }
 
   /// The value of an attribute: an expression alone where there is no more to say.
@@ -90,22 +94,5 @@ extension PipelineStep {
     case .nested(let field, let entity):
       return Line(property: line.property, value: field, comment: line.comment, inside: entity.lines.map(Self.line))
     }
-  }
-
-  /// Columns that give the fields back, those of nested objects by dotted names. Arrays of objects have none.
-  private static func columns(of entity: EntityDraft, name: String = "", path: String = "") -> [ExportColumn] {
-    var columns: [ExportColumn] = []
-    for line in entity.lines {
-      let field = name + line.field
-      switch line.source {
-      case .expression: columns.append(.init(name: field, value: path + line.property))
-      case .reference(let key, _): columns.append(.init(name: field, value: path + line.property + "." + key))
-      case .nested(_, let inner):
-        let isToMany = entity.relationships.first { $0.name == line.property }?.isToMany ?? true
-        if !isToMany { columns += Self.columns(of: inner, name: field + ".", path: path + line.property + ".") }
-      }
-    }
-    var seen: Set<String> = []
-    return columns.filter { seen.insert($0.name).inserted }
   }
 }
