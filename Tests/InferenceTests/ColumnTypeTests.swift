@@ -142,6 +142,8 @@ struct ColumnTypeTests {
     #expect(Self.decision(["-1.000,50", "2,25"]).evidence.contains("all 2 are numbers with a decimal comma"))
     let times = Self.decision(["1704067200123", "1704067200456"])
     #expect(times.evidence.hasSuffix("may be milliseconds since 1970, which `date: epoch-ms` reads into a Date"))
+    let micros = Self.decision(["1704067200123456"], named: "seen")
+    #expect(micros.evidence.hasSuffix("of which x / 1000000 with `date: epoch` makes a Date"))
     let dates = Self.decision(["1704067200123", "1704067200456"], named: "seen", takesValues: true)
     #expect(dates.datePattern == "epoch-ms" && dates.rewritten == "an export writes its dates in ISO 8601, UTC")
     #expect(Self.decision(["12/31/2024 10:30 AM"]).datePattern == "M/d/yyyy h:mm a")

@@ -11,6 +11,7 @@ extension ColumnDecision {
 
   /// From 2001, when they got their thirteenth digit, to 2039.
   private static let milliseconds: ClosedRange<Int64> = 1_000_000_000_000...2_208_988_799_999
+  private static let microseconds: ClosedRange<Int64> = 1_000_000_000_000_000...2_208_988_799_999_999
   private static let seconds: ClosedRange<Int64> = 1_000_000_000...2_208_988_799
 
   /// Makes dates of whole numbers that are milliseconds since 1970 by their name and their size; where only the size
@@ -28,6 +29,8 @@ extension ColumnDecision {
       datePattern = "epoch-ms"
       evidence = "milliseconds since 1970 in all \(column.triedValues.grouped)"
       rewritten = "an export writes its dates in ISO 8601, UTC"
+    } else if Self.microseconds.contains(range), isNamed {
+      evidence += "; they may be microseconds since 1970, of which x / 1000000 with `date: epoch` makes a Date"
     } else if Self.seconds.contains(range), isNamed {
       evidence += "; they may be seconds since 1970, which `date: epoch` reads into a Date"
     }
