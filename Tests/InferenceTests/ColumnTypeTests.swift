@@ -140,6 +140,8 @@ struct ColumnTypeTests {
     #expect(prices.evidence == "numbers with at most 2 decimals in all 3: Decimal; " + (prices.rewritten ?? ""))
     #expect(Self.decision(["1.5", "2.25"], takesValues: true).rewritten == nil)
     #expect(Self.decision(["-1.000,50", "2,25"]).evidence.contains("all 2 are numbers with a decimal comma"))
+    let formulas = Self.decision(["=\"001\"", "=\"002\"", "7"])
+    #expect(formulas.evidence.hasPrefix("text: 2 of 3 are formulas of spreadsheets"))
     let times = Self.decision(["1704067200123", "1704067200456"])
     #expect(times.evidence.hasSuffix("may be milliseconds since 1970, which `date: epoch-ms` reads into a Date"))
     let micros = Self.decision(["1704067200123456"], named: "seen")

@@ -104,6 +104,18 @@ struct DialectTests {
     #expect(HeaderSigns.areMissing(in: records) == expected)
   }
 
+  @Test(
+    "comments below the first record are counted, by what no quotes enclose",
+    arguments: [
+      ("# a\n#b\nid,n\n1,a\n# c\n2,#b\n#d", 2, 5), ("id,n\n1,a\n", 0, 0), ("#a\r\nid\r\n#1\r\n", 1, 3),
+      ("id,n\n1,\"x\n#y\"\n2,z\n", 0, 0), ("\n\n#a\nid\n\n#\"b\n1\n#c\n", 2, 6), ("#a\rid\r#b\r", 1, 3),
+    ] as [(String, Int, UInt64)])
+  func comments(text: String, count: Int, firstLine: UInt64) {
+    var lines = CommentedLines(mark: UInt8(ascii: "#"), quote: UInt8(ascii: "\""))
+    for byte in text.utf8 { unsafe withUnsafeBytes(of: byte) { unsafe lines.scan($0) } }
+    #expect(lines.count == count && lines.firstLine == firstLine)
+  }
+
   @Test("formats are told by the text where the name says nothing or something else")
   func formats() {
     let cases: [(String, FormatOptions.Format)] = [

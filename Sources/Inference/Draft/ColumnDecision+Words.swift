@@ -30,6 +30,10 @@ extension ColumnDecision {
         ? "all \(column.values.grouped)" : "\(column.decimalCommas.grouped) of \(column.values.grouped)"
       return "text: \(count) are numbers with a decimal comma, which number(replace(…)) makes a Double"
     }
+    if column.formulas > 0 {
+      return "text: \(column.formulas.grouped) of \(column.values.grouped) are formulas of spreadsheets, such as "
+        + "=\"001\", of which replace(…) leaves the text"
+    }
     let names: [(AttributeType, String)] = [
       (.integer64, "whole number"), (.double, "number"), (.boolean, "boolean"), (.date, "date"), (.uuid, "UUID"),
     ]

@@ -29,6 +29,8 @@ final class ColumnProfile {
   private(set) var looksEncoded = true
   /// Numbers with a comma before their fraction.
   private(set) var decimalCommas = 0
+  /// Texts that spreadsheets keep from being numbers: `="001"`.
+  private(set) var formulas = 0
   private(set) var haveScheme = true
   /// Values with blanks around them, which were left out, and those of nothing but blanks.
   private(set) var padded = 0
@@ -146,6 +148,11 @@ final class ColumnProfile {
       greatestFraction = max(greatestFraction, bytes.count - point - 1)
     }
     if kindOfNumberIsOpen, unsafe Self.hasDecimalComma(bytes) { decimalCommas += 1 }
+    if unsafe bytes.count > 2 && bytes[0] == UInt8(ascii: "=") && bytes[1] == UInt8(ascii: "\"")
+      && bytes[bytes.count - 1] == UInt8(ascii: "\"")
+    {
+      formulas += 1
+    }
     if looksEncoded { looksEncoded = unsafe Self.looksEncoded(bytes) }
     if haveScheme { haveScheme = unsafe Self.hasScheme(bytes) }
   }

@@ -109,7 +109,22 @@ struct FileProfiler {
       for fault in batch.faults { list.note(fault, in: batch) }
     }
     list.leaveOutNamelessColumn()
+    try noteComments(in: list)
     return list
+  }
+
+  private func noteComments(in list: RecordList) throws {
+    guard let mark = list.form.options.comment else { return }
+    var lines = CommentedLines(mark: mark, quote: list.form.options.quote)
+    let source = try open(list.form.options)
+    while let block = try source.next() {
+      try stopIfCancelled()
+      unsafe lines.scan(block.bytes)
+    }
+    guard lines.count > 0 else { return }
+    list.leftOut.append(
+      "\(lines.count.counted("line")) with \(Character(UnicodeScalar(mark))) in front among the records "
+        + "(first in line \(lines.firstLine)): write `comment: null` where they are records")
   }
 
   /// Whether a record has the names of the columns in its fields.

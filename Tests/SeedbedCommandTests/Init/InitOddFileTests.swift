@@ -61,6 +61,10 @@ struct InitOddFileTests {
         ], words: ["name: { from: name, nulls: [\"\", \"\\\\N\"] }", "Integer 32"],
         export: "id,name,size\n1,,\n2,,\n3,Ann,5\n"),
       Case(
+        "comments among the records", "a.csv", "# made by hand\nid,n\n1,a\n#2,b\n3,#c\n",
+        told: ["a.csv: left out: 1 line with # in front among the records (first in line 4)"],
+        words: ["comment: \"#\""], export: "id,n\n1,a\n3,#c\n"),
+      Case(
         "records by key", "a.json", #"{"de":{"name":"Germany","pop":83},"fr":{"name":"France","pop":67}}"#,
         words: ["keyed-by: id  # the members of the object are records with the same keys", "match: [id]"],
         export: "{\"id\":\"de\",\"name\":\"Germany\",\"pop\":83}\n{\"id\":\"fr\",\"name\":\"France\",\"pop\":67}\n"),
