@@ -77,7 +77,7 @@ extension PipelineSection {
       example: "Location"),
     FieldSpec(
       "match", .texts, .value(.texts([])),
-      "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone, and is deleted when that has it no more.",
+      "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone, and is deleted when that has it no more; it stays, and the run warns, where a record of the run is about it too.",
       example: "[identifier]"),
     membersField, optionalField,
   ]
