@@ -81,18 +81,27 @@ extension ProjectDraft {
     let present = member.objectCount + member.arrayCount + member.scalars.count - member.scalars.nulls
     attribute.isOptional = present < owners || member.scalars.emptyTexts > 0
     entity.attributes.append(attribute)
-    let kinds = [
-      (member.objectCount, "object"), (member.arrayCount, "array"), (member.scalars.values, "single value"),
-    ].filter { $0.0 > 0 }.map { $0.0.counted($0.1) }.joined(separator: ", ")
-    let expression = field.hasPrefix("\"") ? "\"text(" + field.dropFirst().dropLast() + ")\"" : "text(\(field))"
+    let kinds = Self.kinds(of: member)
     entity.lines.append(
       .init(
-        property: name, field: member.name, source: .expression(expression), comment: "\(kinds): their JSON as text"))
+        property: name, field: member.name, source: .expression(Self.text(of: field)),
+        comment: "\(kinds): their JSON as text"))
     notes.append("\(entity.place): \(member.name): \(kinds) become text with their JSON")
     if hasScalars {
       notes.append(
         "\(entity.place): \(member.name): single values become texts, which JSON in a text cannot be told from")
     }
+  }
+
+  /// What a key holds, with its numbers.
+  static func kinds(of member: ObjectProfile.Member) -> String {
+    [(member.objectCount, "object"), (member.arrayCount, "array"), (member.scalars.values, "single value")]
+      .filter { $0.0 > 0 }.map { $0.0.counted($0.1) }.joined(separator: ", ")
+  }
+
+  /// The expression for a field's JSON, in the quotes that YAML wants or without.
+  static func text(of field: String) -> String {
+    field.hasPrefix("\"") ? "\"text(" + field.dropFirst().dropLast() + ")\"" : "text(\(field))"
   }
 
   mutating func addLimits(_ objects: ObjectProfile, _ entity: EntityDraft) {
@@ -106,14 +115,14 @@ extension ProjectDraft {
   }
 
   /// A JSON key as an expression; nil where none can have it.
-  private static func expression(_ key: String) -> String? {
+  static func expression(_ key: String) -> String? {
     if let field = YAMLText.field(key), !field.hasPrefix("\"") { return field }
     let pointer = "/" + JSONPointer.escaped(key)
     return YAMLText.field(pointer)
   }
 
   /// A JSON key as the path of a nested mapping.
-  private static func path(_ key: String) -> String {
+  static func path(_ key: String) -> String {
     if let field = YAMLText.field(key), !field.hasPrefix("\"") { return field }
     return YAMLText.quoted("/" + JSONPointer.escaped(key))
   }

@@ -26,6 +26,12 @@ struct ModelMatching {
     let name: String
     let scalars: ColumnProfile
     var member: ObjectProfile.Member?
+    /// Whether it holds JSON objects or arrays.
+    var isStructured: Bool { member.map { $0.objectCount + $0.arrayCount > 0 } ?? false }
+    /// Its expression; nil where none can have its name.
+    var expression: String? {
+      member == nil ? YAMLText.field(name) : ProjectDraft.expression(name)
+    }
   }
 
   private static func fields(of list: RecordList) -> [Field] {
@@ -96,7 +102,7 @@ struct ModelMatching {
     var pairs: [(score: Int, field: Int, property: String)] = []
     for (index, field) in fields.enumerated() {
       for attribute in entity.attributes where attribute.derivation == nil && !attribute.isTransient {
-        guard field.member.map({ $0.objectCount + $0.arrayCount == 0 }) ?? true else { continue }
+        guard !field.isStructured || [.string, .transformable].contains(attribute.type) else { continue }
         let score = NameSimilarity.score(field.name, attribute.name, owner: words)
         if score > 0 { pairs.append((score, index, attribute.name)) }
       }
@@ -132,16 +138,14 @@ struct ModelMatching {
 
   private static func unmatched(_ field: Field, _ near: String?, _ entity: Entity) -> PipelineStep.Line {
     .init(
-      property: near ?? "property", value: expression(field.name) ?? YAMLText.quoted(field.name),
+      property: near ?? "property", value: field.expression ?? YAMLText.quoted(field.name),
       comment: near == nil ? "\(entity.name) has nothing like it" : "perhaps", isCommentedOut: true)
   }
-
-  private static func expression(_ name: String) -> String? { YAMLText.field(name) }
 
   private mutating func line(
     _ field: Field, _ property: String, _ entity: Entity, owners: Int, place: String
   ) -> PipelineStep.Line {
-    guard let expression = Self.expression(field.name) else {
+    guard let expression = field.expression else {
       return .init(
         property: property, value: YAMLText.quoted(field.name), comment: "no expression can name it",
         isCommentedOut: true)
@@ -151,6 +155,9 @@ struct ModelMatching {
     }
     guard let attribute = entity.attribute(property) else {
       return .init(property: property, value: expression, comment: "", isCommentedOut: true)
+    }
+    if let member = field.member, field.isStructured {
+      return structured(member, attribute, entity, expression: expression, owners: owners, place: place)
     }
     let fit = FieldFit(field.scalars, attribute, owners: owners)
     let value = PipelineStep.value(expression, date: fit.datePattern, nulls: fit.nulls)
@@ -167,6 +174,34 @@ struct ModelMatching {
     return line
   }
 
+  /// Arrays and objects in a String attribute, as JSON, or in a Transformable one.
+  private mutating func structured(
+    _ member: ObjectProfile.Member, _ attribute: AttributeDefinition, _ entity: Entity, expression: String, owners: Int,
+    place: String
+  ) -> PipelineStep.Line {
+    let kinds = ProjectDraft.kinds(of: member)
+    let present = member.objectCount + member.arrayCount + member.scalars.count - member.scalars.nulls
+    let isText = attribute.type == .string
+    var line = PipelineStep.Line(
+      property: attribute.name, value: isText ? ProjectDraft.text(of: expression) : expression,
+      comment: kinds + (isText ? ": their JSON as text" : ": archives of them"))
+    line.field = member.name
+    if present < owners, !attribute.isOptional, attribute.defaultValue == .null {
+      line.comment = "required, but empty in \((owners - present).grouped) of \(owners.grouped)"
+      line.isCommentedOut = true
+    } else if !isText, member.scalars.values > 0 {
+      line.comment = "\(kinds): a Transformable attribute takes no single values"
+      line.isCommentedOut = true
+    }
+    notes.append(
+      line.isCommentedOut
+        ? "\(place): \(member.name): does not fit \(entity.name).\(attribute.name), so it is left out: \(line.comment)"
+        : isText
+          ? "\(place): \(member.name): \(kinds) become text with their JSON"
+          : "\(place): \(member.name): \(kinds) become archives, as the attribute's transformer makes them")
+    return line
+  }
+
   private mutating func reference(
     _ field: Field, _ relationship: Relationship, expression: String, owners: Int, place: String
   ) -> PipelineStep.Line {
@@ -177,7 +212,7 @@ struct ModelMatching {
       if inside.contains(where: { !$0.isCommentedOut }), !destination.definition.isAbstract {
         let mapped = Set(inside.filter { !$0.isCommentedOut }.map(\.property))
         var line = PipelineStep.Line(
-          property: relationship.name, value: expression,
+          property: relationship.name, value: field.member == nil ? expression : ProjectDraft.path(field.name),
           comment: "\(inner.count.grouped) objects of \(destination.name)", inside: inside)
         line.field = field.name
         line.match = destination.uniquenessConstraints.first { mapped.isSuperset(of: $0) } ?? []

@@ -35,6 +35,12 @@ extension PipelineStep {
       let isToMany = entity.relationship(line.property)?.isToMany ?? false
       if let column = line.column {
         columns.append(.init(name: name + column.name, value: path + line.property))
+      } else if let attribute = entity.attribute(line.property) {
+        if attribute.type == .transformable {
+          archives.append(name + line.field)
+        } else {
+          columns.append(.init(name: name + line.field, value: path + line.property))
+        }
       } else if isToMany {
         unexported.append(name + (line.reference?.field ?? line.field))
       } else if let reference = line.reference {
@@ -50,5 +56,6 @@ extension PipelineStep {
     unexported.map {
       "\(list.title): \($0): a list of objects has no column, so it is in the store and not in an export"
     }
+      + archives.map { "\(list.title): \($0): an archive is base64 in an export, so it has no column there" }
   }
 }

@@ -22,7 +22,7 @@ struct PipelineStep {
     var column: ColumnProfile?
     /// What the line refers to.
     var reference: Reference?
-    /// The field's own name, of nested objects.
+    /// The field's own name, of arrays and objects.
     var field = ""
   }
 
@@ -51,6 +51,8 @@ struct PipelineStep {
   var columns: [ExportColumn] = []
   /// Fields that are in the store and have no column in an export.
   var unexported: [String] = []
+  /// Fields of those that are archives in the store.
+  var archives: [String] = []
   /// Lines about the step as a whole.
   var comments: [String] = []
   /// It would not run as it is.

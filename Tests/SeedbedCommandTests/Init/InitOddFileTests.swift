@@ -123,4 +123,39 @@ struct InitOddFileTests {
     #expect(
       try workspace.text("build/a.ndjson") == "{\"id\":1,\"name\":\"x\"}\n{\"id\":2,\"name\":\"y\"}\n")
   }
+
+  @Test("arrays go to String and Transformable attributes of a model that is there, whatever their names hold")
+  func givenArrays() async throws {
+    let workspace = try Workspace()
+    try workspace.write(
+      "M.xcdatamodel/contents",
+      """
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="A">
+      <attribute name="id" attributeType="Integer 64"/><attribute name="tags" attributeType="String"/>
+      <attribute name="aB" optional="YES" attributeType="String"/>
+      <attribute name="shape" optional="YES" attributeType="Transformable"/>
+      <attribute name="parts" attributeType="Transformable"/>
+      <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint></uniquenessConstraints>
+      </entity></model>
+      """)
+    try workspace.write(
+      "a.json",
+      #"[{"id":1,"tags":["x"],"a.b":"y","shape":[1,2],"parts":[]},{"id":2,"tags":[],"a.b":"z","shape":null,"parts":[]}]"#
+    )
+    let made = try await workspace.run("init", "a.json", "--model", "M.xcdatamodel", "--name", "u", "--export")
+    try #require(made.exitCode == 0, "\(made.talk)")
+    for text in [
+      "a.json: tags: 2 arrays become text with their JSON", "a.json: shape: 1 array become archives",
+      "a.json: shape: an archive is base64 in an export",
+    ] { #expect(made.talk.contains(text), "\(text)\n\(made.talk)") }
+    let pipeline = try workspace.text("pipelines/u.yaml")
+    #expect(pipeline.contains("shape: shape") && pipeline.contains("tags: text(tags)"), "\(pipeline)")
+    let ran = try await workspace.run("run", "pipelines/u.yaml")
+    #expect(ran.exitCode == 0, "\(ran.talk)")
+    #expect(!ran.talk.contains("has the field"), "\(ran.talk)")
+    #expect(
+      try workspace.text("build/a.ndjson")
+        == #"{"id":1,"tags":"[\"x\"]","a.b":"y"}"# + "\n" + #"{"id":2,"tags":"[]","a.b":"z"}"# + "\n")
+    #expect(try workspace.query("build/u.sqlite", "SELECT count(ZSHAPE), count(ZPARTS) FROM ZA") == ["1|2"])
+  }
 }
