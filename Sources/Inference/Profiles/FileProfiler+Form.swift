@@ -106,7 +106,7 @@ extension FileProfiler {
       note(titles.dialect, in: &form)
       form.options.skippedLines = titles.count
       let shown = titles.first.isEmpty ? "" : ": \(QuotedSample.text(of: titles.first))"
-      form.notes.append("skip-lines: what stands above the header\(shown)")
+      form.notes.append("skip-lines: \(SourceForm.titleNote)\(shown)")
       if titles.dialect.delimiter != named { form.notes.append("delimiter: records have as many fields as the header") }
       sniffHeader(&form, head: (titles.rest, head.isWhole))
       return

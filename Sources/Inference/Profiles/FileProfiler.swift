@@ -109,6 +109,10 @@ struct FileProfiler {
       for fault in batch.faults { list.note(fault, in: batch) }
     }
     list.leaveOutNamelessColumn()
+    if let note = form.notes.first(where: { $0.hasPrefix("skip-lines: " + SourceForm.titleNote) }) {
+      list.leftOut.append(
+        form.options.skippedLines.counted("line") + note.dropFirst("skip-lines: what stands".count))
+    }
     try noteComments(in: list)
     return list
   }

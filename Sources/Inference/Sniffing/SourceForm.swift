@@ -13,6 +13,7 @@ struct SourceForm: Sendable {
   /// Whether the last column is named by nothing in the file, so that it goes where nothing stands in it.
   var isLastNameless = false
 
+  static let titleNote = "what stands above the header"
   static let namelessNote = "in the header a column has no name"
 
   init(_ format: FormatOptions.Format) {

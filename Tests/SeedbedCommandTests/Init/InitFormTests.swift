@@ -32,7 +32,11 @@ struct InitFormTests {
         Aruba,ABW,"Population, total",106445,
         Angola,AGO,"Population, total",35588987,36684202
 
-        """, told: ["a delimiter ends every line, with nothing behind it"]),
+        """,
+      told: [
+        "a delimiter ends every line, with nothing behind it",
+        "a.csv: left out: 2 lines above the header: \"Data Source\"",
+      ]),
     Case(
       name: "a bank",
       text: """
