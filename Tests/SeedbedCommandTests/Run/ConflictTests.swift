@@ -52,7 +52,7 @@ struct ConflictTests {
         declaring: "Team", steps: ["Team", "Team"], settings: "strategy: find-or-create",
         message: "another Team has the same name"),
       Case(
-        declaring: "Team", steps: ["Team", "Club"], settings: "match: name",
+        declaring: "Team", steps: ["Team", "Club"], settings: "match: name, strategy: upsert",
         message: "an object of Team that is no Club has the same name"),
     ])
   func hierarchy(_ example: Case) async throws {
