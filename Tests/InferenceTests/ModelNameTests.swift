@@ -1,5 +1,7 @@
 import ImportEngine
+import ObjectModel
 import Pipelines
+import TestSupport
 import Testing
 
 @testable import Inference
@@ -28,10 +30,32 @@ struct ModelNameTests {
       ("description", "shopDescription"), ("hash", "shopHash"), ("class", "shopClass"), ("objectID", "shopObjectID"),
       ("2000", "x2000"), ("", "column7"), ("%", "column7"), ("größe", "grosse"), ("imageURL", "imageURL"),
       ("ImageURL", "imageUrl"), ("a.b", "aB"), ("名前", "名前"), ("é", "e"), ("_id", "id"), ("price ($)", "price"),
+      ("volume m³", "volumeM3"), ("CO₂", "co2"), ("½", "x12"), ("x²", "x2"), ("1️⃣ first", "x1First"), ("¼O", "x14O"),
+      ("٣ نام", "x٣نام"), ("می‌خواهم", "میخواهم"), ("Ⅳ", "ⅳ"), ("①", "x1"),
     ])
   func properties(column: String, name: String) {
     var names = ModelNames()
     #expect(names.property(column, of: "Shop", fallback: "column7") == name)
+  }
+
+  @Test("whatever a name holds, a model takes what becomes of it", arguments: 1...4)
+  func anyNames(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let scalars: [ClosedRange<UInt32>] = [
+      0x20...0x7E, 0xA0...0x24F, 0x300...0x36F, 0x600...0x6FF, 0x900...0x97F,
+      0x2000...0x21FF, 0x2460...0x24FF, 0x3000...0x30FF, 0xFE00...0xFE2F, 0xFF00...0xFFEF, 0x1F300...0x1F6FF,
+    ]
+    var names = ModelNames()
+    var entity = EntityDefinition(names.entity("things"))
+    for _ in 0..<400 {
+      let text = (0..<Int.random(in: 1...4, using: &random)).compactMap { _ in
+        scalars[Int.random(in: scalars.indices, using: &random)].randomElement(using: &random).flatMap(
+          Unicode.Scalar.init)
+      }
+      let name = names.property(String(String.UnicodeScalarView(text)), of: "Thing", fallback: "column")
+      entity.attributes.append(AttributeDefinition(name, .string))
+    }
+    #expect(try ManagedObjectModel(entities: [entity])["Thing"]?.attributes.count == 400)
   }
 
   @Test("one name for two gets a number, whatever the case of its letters")

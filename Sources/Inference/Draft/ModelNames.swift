@@ -40,7 +40,7 @@ struct ModelNames {
     if let last = words.popLast() { words.append(NameWords.singular(last)) }
     var name = NameWords.upperCamel(words)
     if name.isEmpty { name = "Record" }
-    if name.first?.isNumber == true { name = "Record" + name }
+    if name.unicodeScalars.first?.properties.isAlphabetic == false { name = "Record" + name }
     if Self.reservedEntities.contains(name) || Self.reservedProperties.contains(name.lowercased()) && owner == nil {
       name = owner.map { $0 + name } ?? name + "Record"
     }
@@ -56,7 +56,7 @@ struct ModelNames {
   mutating func property(_ text: String, of entity: String, fallback: String) -> String {
     var name = Self.isLowerCamel(text) ? text : NameWords.lowerCamel(NameWords.words(text))
     if name.isEmpty { name = fallback }
-    if name.first?.isNumber == true { name = "x" + name }
+    if name.unicodeScalars.first?.properties.isAlphabetic == false { name = "x" + name }
     if Self.reservedProperties.contains(name.lowercased()) {
       name = NameWords.lowerCamel(NameWords.words(entity)) + NameWords.capitalized(name)
     }

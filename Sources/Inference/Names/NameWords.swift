@@ -8,7 +8,7 @@ enum NameWords {
     var previous: Character?
     let characters = Array(folded(name))
     for (index, character) in characters.enumerated() {
-      guard character.isLetter || character.isNumber else {
+      guard character.unicodeScalars.allSatisfy(isOfName) else {
         if !word.isEmpty { words.append(word) }
         word = ""
         previous = nil
@@ -29,11 +29,24 @@ enum NameWords {
     return words.map { $0.lowercased() }
   }
 
-  /// Without accents, as far as letters have a plain form; other scripts stay.
+  /// Whether names of models and of Swift may hold it.
+  private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
+      || scalar.properties.canonicalCombiningClass != .notReordered
+  }
+
+  /// Without accents and signs that are not seen, as far as letters have a plain form, and with plain digits for those of
+  /// `m³`; other scripts stay.
   private static func folded(_ name: String) -> String {
     let plain = name.replacing("ß", with: "ss").replacing("æ", with: "ae").replacing("ø", with: "o")
       .replacing("œ", with: "oe").replacing("Ø", with: "O").replacing("Æ", with: "Ae").replacing("ł", with: "l")
-    return plain.folding(options: [.diacriticInsensitive, .widthInsensitive], locale: nil)
+    let digits = plain.map { character in
+      guard character.isNumber, !character.unicodeScalars.allSatisfy(isOfName) else { return String(character) }
+      return String(character).decomposedStringWithCompatibilityMapping
+    }
+    let seen = digits.joined().unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+    return String(String.UnicodeScalarView(seen)).folding(
+      options: [.diacriticInsensitive, .widthInsensitive], locale: nil)
   }
 
   static func lowerCamel(_ words: [String]) -> String {
