@@ -32,8 +32,11 @@ extension FileProfiler {
       return form
     }
     var encoding = FileFormatSniffer.encoding(of: raw.bytes)
-    if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole), try !isMeantAsUTF8() {
-      encoding = FileFormatSniffer.byteEncoding(of: raw.bytes, isWhole: raw.isWhole)
+    if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole) {
+      let first = raw.bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+      // A header is not rejected, so all of it is read.
+      let isMeant = try FileFormatSniffer.isUTF8(Array(first), isWhole: true) && isMeantAsUTF8()
+      if !isMeant { encoding = FileFormatSniffer.byteEncoding(of: raw.bytes, isWhole: raw.isWhole) }
     }
     let head = try encoding == nil ? raw : head(encoding ?? .utf8)
     let found = FileFormatSniffer.format(of: head.bytes, isWhole: head.isWhole)

@@ -111,6 +111,18 @@ struct InitOddFileTests {
     #expect(try workspace.text("pipelines/t.yaml").contains("encoding: latin-1"))
   }
 
+  @Test("where the header has bytes that are no UTF-8, no name and no record is lost")
+  func header() async throws {
+    let workspace = try Workspace()
+    try workspace.write(
+      "a.csv", Array("id,gr".utf8) + [0xF6, 0xDF] + Array("e,straße,ä\n1,a,b,c\n2,d,e,é\n".utf8))
+    let made = try await workspace.run("init", "a.csv", "--export", "--name", "t")
+    #expect(made.talk.contains("it is not UTF-8"), "\(made.talk)")
+    #expect(try workspace.text("pipelines/t.yaml").contains("a.csv: 2 records"))
+    #expect(try await workspace.run("run", "--quiet", "pipelines/t.yaml").exitCode == 0)
+    #expect(try workspace.text("build/a.csv").hasPrefix("id,größe,"))
+  }
+
   @Test("for a model that is there, an export has the fields that fit, and what it has not is told")
   func givenModel() async throws {
     let workspace = try Workspace()
