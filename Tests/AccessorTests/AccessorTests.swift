@@ -59,6 +59,13 @@ struct AccessorTests {
       ])
   }
 
+  @Test("no class hides a type of the language")
+  func classNames() throws {
+    let model = try ManagedObjectModel(entities: ["Any", "Self"].map { EntityDefinition($0) })
+    let names = AccessorGenerator(model: model, modelName: "m").files().map(\.name)
+    #expect(names.contains("AnyObjectObject.swift") && names.contains("SelfObject.swift"), "\(names)")
+  }
+
   @Test(
     "an entity gets its class and its properties, or the latter only",
     arguments: [

@@ -242,4 +242,24 @@ struct StoreFileTests {
     let list = unsafe try PropertyListSerialization.propertyList(from: Data(statement.blob(at: 0) ?? []), format: nil)
     #expect((list as? [String: Any])?["NSStoreType"] as? String == "SQLite")
   }
+
+  @Test("a file with texts in UTF-16 is refused in words", arguments: ["UTF-16le", "UTF-16be"])
+  func encodings(encoding: String) throws {
+    try SQLiteStore.create(path: folder.path("Wide.sqlite"), model: model).close()
+    let source = try Connection(path: folder.path("Wide.sqlite"))
+    let row = try Statement(source, "SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+    #expect(try row.step())
+    let wide = try Connection(path: folder.path("Other.sqlite"), options: .init(createsFile: true))
+    try wide.execute(
+      "PRAGMA encoding = '\(encoding)'; CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID, Z_PLIST)")
+    let insertion = try Statement(wide, "INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
+    try insertion.bind(1, try #require(row.string(at: 0)))
+    try insertion.bind(2, blob: try #require(row.blob(at: 1)))
+    try insertion.run()
+    try wide.close()
+    let error = #expect(throws: StoreError.self) {
+      try SQLiteStore.open(path: folder.path("Other.sqlite"), model: model)
+    }
+    #expect(error.map { "\($0)".contains("its texts are in \(encoding)") } == true, "\(String(describing: error))")
+  }
 }

@@ -63,6 +63,29 @@ struct ChainTests {
     #expect(try chain(canonical, from: 1) == ["1-2"])
   }
 
+  @Test("a chain may lead through a version in which two hierarchies get one ancestor")
+  func mergedHierarchies() throws {
+    func model(_ names: [(String, AttributeType, String?)], isMerged: Bool) throws -> ManagedObjectModel {
+      let thing = EntityDefinition("Thing")
+      var other = EntityDefinition("Other")
+      other.attributes = names.map { name, type, before in
+        var attribute = AttributeDefinition(name, type)
+        attribute.renamingIdentifier = before
+        return attribute
+      }
+      if isMerged { other.superentityName = "Thing" }
+      return try ManagedObjectModel(entities: [thing, other])
+    }
+    // What was exchanged in a version between is found by its identifiers there only.
+    let models = [
+      try model([("p", .boolean, nil), ("q", .string, nil)], isMerged: false),
+      try model([("p", .boolean, nil), ("q", .string, nil), ("x", .string, nil)], isMerged: true),
+      try model([("p", .string, "q"), ("q", .boolean, "p"), ("x", .string, nil)], isMerged: true),
+      try model([("p", .string, nil), ("q", .boolean, nil), ("x", .string, nil), ("y", .string, nil)], isMerged: true),
+    ]
+    #expect(try chain(models) == ["0-2", "2-3"])
+  }
+
   @Test("what an entity loses that leaves its parent in a later step is told of it")
   func leavingParent() throws {
     func model(_ name: String, before: String?, isLeft: Bool) throws -> ManagedObjectModel {

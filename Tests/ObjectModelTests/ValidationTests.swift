@@ -197,6 +197,10 @@ extension BrokenModel {
       "an index without elements", .invalidFetchIndex, "the fetch index i of A has no name or no elements"
     ) { first, _ in first.fetchIndexes = [FetchIndexDefinition("i", elements: [])] },
     BrokenModel(
+      "an index whose name SQL would not take as it is", .invalidName,
+      "\"by-name\" is not a valid name of a fetch index (A)"
+    ) { first, _ in first.fetchIndexes = [FetchIndexDefinition("by-name", elements: [.init(.property("a"))])] },
+    BrokenModel(
       "an index over what is not there", .unknownProperty,
       "the fetch index i of A names a.b, which is not a single stored value"
     ) { first, _ in first.fetchIndexes = [FetchIndexDefinition("i", elements: [.init(.property("a.b"))])] },

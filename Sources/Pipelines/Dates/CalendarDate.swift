@@ -13,9 +13,10 @@ struct CalendarDate: Equatable {
   /// Seconds from 1970 to 2001.
   static let referenceOffset: Int64 = 978_307_200
 
-  /// Whether the calendar has this date and the day this time. Leap seconds are not accepted.
+  /// Whether the calendar has this date and the day this time. Leap seconds are not accepted. The year 0 is the one
+  /// before the year 1.
   var isValid: Bool {
-    (1...9999).contains(year) && (1...12).contains(month) && day >= 1 && day <= Self.days(in: month, of: year)
+    (0...9999).contains(year) && (1...12).contains(month) && day >= 1 && day <= Self.days(in: month, of: year)
       && (0..<24).contains(hour) && (0..<60).contains(minute) && (0..<60).contains(second)
   }
 

@@ -108,7 +108,9 @@ struct DateCursor {
     unsafe date.year = year
     unsafe date.month = month
     unsafe date.day = day
-    if unsafe isAtEnd { return true }
+    // Without a zone the year 0 is what other programs write for no date. With one it is a moment: `Date.distantPast` is
+    // exported so.
+    if unsafe isAtEnd { return year > 0 }
     guard unsafe accept(anyCaseOf: UInt8(ascii: "t")) || accept(UInt8(ascii: " ")),
       let hour = unsafe digits(2, 2), unsafe accept(UInt8(ascii: ":")), let minute = unsafe digits(2, 2)
     else { return false }
@@ -121,6 +123,6 @@ struct DateCursor {
         guard unsafe readFraction() else { return false }
       }
     }
-    return unsafe isAtEnd || readZone()
+    return unsafe isAtEnd ? year > 0 : readZone()
   }
 }

@@ -161,7 +161,7 @@ struct DatePattern: Sendable {
     switch element {
     case .literal(let byte): return unsafe cursor.accept(byte)
     case .year:
-      guard let year = unsafe cursor.digits(4, 4) else { return false }
+      guard let year = unsafe cursor.digits(4, 4), year > 0 else { return false }
       unsafe cursor.date.year = year
       return true
     case .month(let count):

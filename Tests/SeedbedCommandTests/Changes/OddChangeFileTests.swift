@@ -197,6 +197,20 @@ struct OddChangeFileTests {
     #expect(try workspace.query("Copy.sqlite", "SELECT ZIDENT FROM ZITEM") == ["b"])
   }
 
+  @Test("an update of the key is refused by other stores, which may know the object by its old key alone")
+  func changedKeyElsewhere() async throws {
+    let workspace = try workspace()
+    try await fill(workspace, "Items.sqlite", ["a", "b"], Self.tracked)
+    try await fill(workspace, "Other.sqlite", ["a", "b", "c"], "replace: always")
+    // The two exchange their keys, and a third would be taken for the one that got its key.
+    for (old, new) in [("a", "x"), ("b", "a"), ("x", "c")] {
+      try await update(workspace, "Items.sqlite", "ident == \"\(old)\"", "ident = \"\(new)\"")
+    }
+    try await writeChanges(workspace)
+    try await expectRefusal(
+      workspace, "Other.sqlite", "changes.ndjson:2", "another ident", "apply the changes to a copy")
+  }
+
   @Test("a deletion after an update of the key is applied to a copy")
   func changedKeyAndDeletion() async throws {
     let workspace = try await copied()
