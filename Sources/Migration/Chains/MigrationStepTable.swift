@@ -122,7 +122,7 @@ struct MigrationStepTable {
     let (from, to) = (library.versions[source], library.versions[destination])
     let (mapping, uncovered) = mapping(source, destination)
     if mapping == nil || !uncovered.isEmpty, rules.infers,
-      let inferred = try? from.model.inferredMappingModel(to: to.model)
+      let inferred = try? from.model.inferredMappingModel(to: to.model, mergesHierarchies: true)
     {
       let losses = remaining.concerned(
         of: from.model.lightweightMigration(to: to.model).losses, successions(source, destination), from: from.model)
