@@ -14,9 +14,8 @@ struct EntityClass {
 
     /// An object of the entity \(entity.name)\(entity.isAbstract ? ", which is abstract" : "").
     \(isPublic ? "open " : "")\(names.declaration(of: entity)) {
-      // Its properties are in \(names.bareClassName(of: entity))+Properties.swift. Here is room for more, and for what
-      // happens to an object: awakeFromInsert(), awakeFromFetch(), willSave(), validateForUpdate(),
-      // prepareForDeletion().
+      // Its properties are in \(names.bareClassName(of: entity))+Properties.swift. Here is room for more, and for what happens
+      // to an object: awakeFromInsert(), awakeFromFetch(), willSave(), validateForUpdate(), prepareForDeletion().
     }
 
     """

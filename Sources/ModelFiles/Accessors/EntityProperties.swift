@@ -67,8 +67,8 @@ struct EntityProperties {
       }
     }
     let function = """
-      /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can
-      /// speak of it.
+      /// The property that a key path stands for, of this class or one that inherits from it, so that `#Predicate` can speak
+      /// of it.
       \(access)static func propertyName(for keyPath: \(names.type("AnyKeyPath"))) -> \(names.type("String"))? {
         switch keyPath {
       \((cases + ["  default: nil"]).joined(separator: "\n"))

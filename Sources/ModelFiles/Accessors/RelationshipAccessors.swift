@@ -35,8 +35,8 @@ struct RelationshipAccessors {
     let extra = (relationship.isOrdered ? ", ordered" : "") + (relationship.isMandatory ? ", required" : "")
     texts.append(
       """
-      /// To-many\(extra). Loads the members when it is first asked. After an error of the store, which the context's
-      /// next fetch or save throws, there are none.
+      /// To-many\(extra). Loads the members when it is first asked. After an error of the store, which the context's next
+      /// fetch or save throws, there are none.
       \(access)var \(names.property(name)): [\(member)] {
         get { members(of: "\(name)").map { \(names.listName).checked($0) } }
         set { setValue(newValue, forKey: "\(name)") }
