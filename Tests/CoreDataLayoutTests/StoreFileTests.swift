@@ -252,10 +252,13 @@ struct StoreFileTests {
     let wide = try Connection(path: folder.path("Other.sqlite"), options: .init(createsFile: true))
     try wide.execute(
       "PRAGMA encoding = '\(encoding)'; CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID, Z_PLIST)")
-    let insertion = try Statement(wide, "INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
-    try insertion.bind(1, try #require(row.string(at: 0)))
-    try insertion.bind(2, blob: try #require(row.blob(at: 1)))
-    try insertion.run()
+    do {
+      let insertion = try Statement(wide, "INSERT INTO Z_METADATA VALUES (1, ?1, ?2)")
+      try insertion.bind(1, try #require(row.string(at: 0)))
+      try insertion.bind(2, blob: try #require(row.blob(at: 1)))
+      try insertion.run()
+    }
+    // The statement is gone, as closing asks for.
     try wide.close()
     let error = #expect(throws: StoreError.self) {
       try SQLiteStore.open(path: folder.path("Other.sqlite"), model: model)
