@@ -14,7 +14,15 @@ final class PrivateCopy {
     self.original = original
     folder = try StoreFiles.temporaryFolder(for: original)
     path = folder.path + "/" + (original as NSString).lastPathComponent
-    try naming { try ReadOnlyCopy.copyTriple(from: original, to: path) }
+    do {
+      try naming { try ReadOnlyCopy.copyTriple(from: original, to: path) }
+    } catch StoreError.inputOutput(_, _, .some(ENOSPC)) {
+      throw StoreError.inputOutput(
+        path: original,
+        message: "it has a log and is read in a temporary folder, and there is no room in "
+          + "\(FileSystem.parent(folder.path)) (TMPDIR)",
+        code: ENOSPC)
+    }
   }
 
   /// Runs work on the copy; what goes wrong there is said of the original.

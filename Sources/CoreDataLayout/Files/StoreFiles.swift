@@ -75,7 +75,10 @@ package enum StoreFiles {
   /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file,
   ///   `.inputOutput` when one has the name of the store's log or journal.
   package static func requireFile(_ path: String) throws(StoreError) {
-    guard FileSystem.exists(path) else { throw StoreError.missing(path: path) }
+    guard FileSystem.exists(path) else {
+      throw FileSystem.isOutOfReach(path)
+        ? .inputOutput(path: path, message: StoreError.isUnreadable) : .missing(path: path)
+    }
     switch PathContent(at: path) {
     case .folder: throw StoreError.notAStore(path: path, message: StoreError.isFolder)
     // Opening one would wait for another program.
@@ -104,7 +107,9 @@ package enum StoreFiles {
       return try ScratchFolder()
     } catch {
       throw StoreError.inputOutput(
-        path: path, message: "cannot make a temporary folder to read it in: \(error.reason)")
+        path: path,
+        message: "it is read in a temporary folder, which cannot be made in \(error.path) (TMPDIR): "
+          + error.reason)
     }
   }
 

@@ -128,6 +128,11 @@ extension RunError {
     case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)
     case .historyTokenExpired:
       self.init(.badData, code: "store.history-expired", error.errorDescription ?? "", hint: error.recoverySuggestion)
+    // SQLite's words for a sum of integers that no integer holds. Derived attributes alone make such sums.
+    case .failure(let message) where message.contains(": integer overflow (SQLite "):
+      self.init(
+        .badData, code: "store.sum-overflow", "\(path): the sum of a derived attribute is no integer of 64 bits",
+        hint: "look for numbers that are far too great, or give the attribute that is summed the type Double")
     case .failure(let message): self.init(.internal, code: "store.failure", message)
     }
   }

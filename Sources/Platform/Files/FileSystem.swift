@@ -41,6 +41,9 @@ package enum FileSystem {
   /// Whether a path leads to something.
   package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+  /// Whether there may be something at a path that cannot be looked at, because a folder on the way may not be searched.
+  package static func isOutOfReach(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == EACCES }
+
   /// The folder that a path lies in.
   package static func parent(_ path: String) -> String {
     // Foundation's own splitting traps on paths of one character.

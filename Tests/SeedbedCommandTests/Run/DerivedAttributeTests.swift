@@ -91,6 +91,23 @@ struct DerivedAttributeTests {
     #expect(lint.exitCode == 78 && lint.text.contains("is derived by titlecase:(name), which is not computed here"))
   }
 
+  @Test("a sum that no integer holds is told as what it is, and the store stays")
+  func overflow() async throws {
+    let workspace = try workspace(Self.moment)
+    try workspace.write(
+      "Music.xcdatamodel/contents",
+      Self.model("canonical:(name)").replacing("attributeType=\"Integer 32\"", with: "attributeType=\"Integer 64\""))
+    #expect(try await workspace.report("music.yaml").exitCode == 0)
+    let bytes = try workspace.bytes("Music.sqlite")
+    try workspace.write("songs.csv", "title,seconds,band\na,\(Int64.max),Múm\nb,1,Múm\n")
+    for settings in [Self.moment, ", replace: never"] {
+      try workspace.write("music.yaml", yaml(settings))
+      let outcome = try await workspace.run("run", "music.yaml")
+      #expect(outcome.exitCode == 65 && outcome.talk.contains("the sum of a derived attribute"), "\(outcome.talk)")
+      #expect(try workspace.bytes("Music.sqlite") == bytes)
+    }
+  }
+
   @Test("store.framework gives the layout and the metadata of that version")
   func framework() async throws {
     let workspace = try workspace(Self.moment + ", framework: 754")

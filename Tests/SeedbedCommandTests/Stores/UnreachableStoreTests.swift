@@ -1,0 +1,37 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+/// Stores that are there and cannot be read, for reasons that lie elsewhere.
+@Suite("Stores out of reach")
+struct UnreachableStoreTests {
+  @Test(
+    "a store in a folder that may not be searched is not said to be missing",
+    .enabled(if: Tool.unprivilegedCommand != nil, "the superuser may search every folder"))
+  func folder() async throws {
+    let workspace = try await Workspace.withItems()
+    let hidden = workspace.folder.appendingPathComponent("hidden")
+    try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: false)
+    try FileManager.default.moveItem(
+      at: workspace.folder.appendingPathComponent("Shop.sqlite"), to: hidden.appendingPathComponent("Shop.sqlite"))
+    try await Tool.withoutPrivileges(in: workspace.folder) {
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: hidden.path)
+      let outcome = try await workspace.run("check", "hidden/Shop.sqlite")
+      #expect(outcome.exitCode == 66 && outcome.talk.contains("this user may not read it"), "\(outcome.talk)")
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: hidden.path)
+  }
+
+  @Test("where a store with a log cannot be copied to be read, the temporary folder is named")
+  func temporaryFolder() async throws {
+    let workspace = try await Workspace.withItems()
+    let connection = try Connection(path: workspace.path("Shop.sqlite"))
+    try connection.execute("PRAGMA journal_mode = WAL; UPDATE ZITEM SET Z_OPT = 2")
+    try workspace.write("file", "")
+    let outcome = try await workspace.run("check", "Shop.sqlite", environment: ["TMPDIR": workspace.path("file")])
+    #expect(outcome.exitCode == 74 && outcome.talk.contains("(TMPDIR)"), "\(outcome.talk)")
+    #expect(outcome.talk.contains(workspace.path("file")), "\(outcome.talk)")
+    try connection.close()
+  }
+}
