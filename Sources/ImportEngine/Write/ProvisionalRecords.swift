@@ -57,8 +57,8 @@ struct ProvisionalRecords {
     return held
   }
 
-  /// The records whose objects are nested objects, without a key of their own, of waiting records before them: if such a
-  /// record is rejected, its objects go, and what the others say with them.
+  /// The records whose objects are nested objects, without a key of their own, of waiting records before them: if such
+  /// a record is rejected, its objects go, and what the others say with them.
   private func recordsOfOwned() -> Set<Int> {
     let root = decoded.root
     let attributes = root.plan.match.compactMap { part in

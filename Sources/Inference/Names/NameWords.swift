@@ -35,8 +35,8 @@ enum NameWords {
       || scalar.properties.canonicalCombiningClass != .notReordered
   }
 
-  /// Without accents and signs that are not seen, as far as letters have a plain form, and with plain digits for those of
-  /// `m³`; other scripts stay.
+  /// Without accents and signs that are not seen, as far as letters have a plain form, and with plain digits for those
+  /// of `m³`; other scripts stay.
   private static func folded(_ name: String) -> String {
     let plain = name.replacing("ß", with: "ss").replacing("æ", with: "ae").replacing("ø", with: "o")
       .replacing("œ", with: "oe").replacing("Ø", with: "O").replacing("Æ", with: "Ae").replacing("ł", with: "l")

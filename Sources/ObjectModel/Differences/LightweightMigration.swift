@@ -73,9 +73,9 @@ extension ManagedObjectModel {
     return inference.result
   }
 
-  /// How many things would go for good in a migration to `newer` that is inferred, by merging hierarchies too; nil where
-  /// none can be, or where they are more than `limit`. It is the number of `losses` of `lightweightMigration(to:)`, found as soon as it
-  /// can be told.
+  /// How many things would go for good in a migration to `newer` that is inferred, by merging hierarchies too; nil
+  /// where none can be, or where they are more than `limit`. It is the number of `losses` of
+  /// `lightweightMigration(to:)`, found as soon as it can be told.
   package func inferredLossCount(to newer: ManagedObjectModel, atMost limit: Int = .max) -> Int? {
     var inference = MappingInference(older: self, newer: newer)
     inference.run { $0.isPossibleWithMerging && $0.losses.count <= limit }

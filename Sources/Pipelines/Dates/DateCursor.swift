@@ -108,8 +108,8 @@ struct DateCursor {
     unsafe date.year = year
     unsafe date.month = month
     unsafe date.day = day
-    // Without a zone the year 0 is what other programs write for no date. With one it is a moment: `Date.distantPast` is
-    // exported so.
+    // Without a zone the year 0 is what other programs write for no date. With one it is a moment: `Date.distantPast`
+    // is exported so.
     if unsafe isAtEnd { return year > 0 }
     guard unsafe accept(anyCaseOf: UInt8(ascii: "t")) || accept(UInt8(ascii: " ")),
       let hour = unsafe digits(2, 2), unsafe accept(UInt8(ascii: ":")), let minute = unsafe digits(2, 2)

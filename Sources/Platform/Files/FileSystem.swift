@@ -41,7 +41,8 @@ package enum FileSystem {
   /// Whether a path leads to something.
   package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  /// Whether there may be something at a path that cannot be looked at, because a folder on the way may not be searched.
+  /// Whether there may be something at a path that cannot be looked at, because a folder on the way may not be
+  /// searched.
   package static func isOutOfReach(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == EACCES }
 
   /// The folder that a path lies in.

@@ -1,7 +1,7 @@
 import Testing
 
-/// Files in which something is lost easily: bytes of two encodings, zeros below zero, a first line that may be a record,
-/// records by key, lists that an export has no column for.
+/// Files in which something is lost easily: bytes of two encodings, zeros below zero, a first line that may be a
+/// record, records by key, lists that an export has no column for.
 @Suite("Odd files through seedbed init and run")
 struct InitOddFileTests {
   struct Case: CustomTestStringConvertible, Sendable {
