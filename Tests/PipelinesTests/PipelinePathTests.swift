@@ -19,6 +19,14 @@ struct PipelinePathTests {
     #expect(expansion.leadingValue == leading)
   }
 
+  @Test("a pattern finds names in either spelling of a letter with an accent, and no others")
+  func accents() {
+    let names = ["Caf\u{E9} 1.csv", "Cafe\u{301} 2.csv", "Cafe 3.csv"]
+    for pattern in ["Caf\u{E9}*.csv", "Cafe\u{301}*.csv", "Caf[\u{E9}] ?.csv"] {
+      #expect(names.filter { FilePattern.matches(path: $0, pattern: pattern) } == Array(names.prefix(2)), "\(pattern)")
+    }
+  }
+
   @Test("variables that are not set or not written well are mistakes at their place")
   func badVariables() throws {
     let yaml = """

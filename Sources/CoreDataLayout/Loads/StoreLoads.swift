@@ -121,8 +121,8 @@ final class StoreLoads {
     }
   }
 
-  /// See `SQLiteStore.recordShape`. The session is locked, and the load goes on.
-  func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RowShape? {
+  /// See `SQLiteStore.rowShape`. The session is locked, and the load goes on.
+  func rowShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RowShape? {
     guard let pageLoad else { return nil }
     let plan = try writer.plan(for: RowPlan.Key(entity: entity, columns: columns))
     guard let shape = try pageLoad.shape(plan, columns: columns), shape.isSelfContained else { return nil }

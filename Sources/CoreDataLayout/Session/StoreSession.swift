@@ -58,12 +58,10 @@ package final class StoreSession: @unchecked Sendable {
     if options.isUnderConstruction && !options.isReadOnly {
       try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
       _ = try connection.string("PRAGMA journal_mode = MEMORY")
+    } else if options.forcesCommitsToDisk {
+      try connection.forceCommitsToDisk()
     } else {
-      if options.forcesCommitsToDisk {
-        try connection.forceCommitsToDisk()
-      } else {
-        try connection.execute("PRAGMA synchronous = NORMAL")
-      }
+      try connection.execute("PRAGMA synchronous = NORMAL")
     }
     try TriggerFunctions.register(on: connection)
     try followConnection()

@@ -35,13 +35,13 @@ extension SQLiteStore {
   /// How rows of an entity are encoded for the load that is going on, on any thread.
   /// - Returns: nil when there is no load for the entity's table, or rows of this shape need the store while they are
   ///   encoded; they go through `insert(_:primaryKeys:)` then.
-  public func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RowShape? {
-    try session.locked { try loads.recordShape(for: entity, columns: columns) }
+  public func rowShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RowShape? {
+    try session.locked { try loads.rowShape(for: entity, columns: columns) }
   }
 
   /// Adds the rows of a batch to the load that is going on.
   /// - Parameters:
-  ///   - rows: the batch's records, encoded by the shape of `recordShape(for:columns:)`.
+  ///   - rows: the batch's records, encoded by the shape of `rowShape(for:columns:)`.
   ///   - firstKey: the primary key of the first row; the others follow without a gap.
   public func insert(_ rows: EncodedRows, of batch: RowBatch, firstKey: Int64) throws {
     precondition(rows.count == batch.count, "the records are another batch's")

@@ -44,7 +44,12 @@ enum StorePragmas {
   /// - Throws: `StoreError.busy` when another connection keeps the journal mode from being changed.
   static func apply(_ pragmas: [String: String], to connection: Connection, isReadOnly: Bool) throws {
     let names = Set(pragmas.keys.map { $0.lowercased() })
-    for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) where name.lowercased() != "cache_size" {
+    // The journal mode first: what it brings with it, others may take back.
+    let ordered = pragmas.sorted { one, two in
+      let isFirst = (one.key.lowercased() == "journal_mode", two.key.lowercased() == "journal_mode")
+      return isFirst.0 == isFirst.1 ? one.key < two.key : isFirst.0
+    }
+    for (name, value) in ordered where name.lowercased() != "cache_size" {
       guard name.lowercased() == "journal_mode" else {
         _ = try connection.string("PRAGMA \(name) = \(value)")
         continue

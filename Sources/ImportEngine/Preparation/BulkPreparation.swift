@@ -24,7 +24,7 @@ struct BulkPreparation: Sendable {
         reference.relationship.isToMany || reference.orderColumn != nil || reference.waitsForAll
           || root.entity.isKind(of: reference.table.entity)
       }),
-      let shape = try pages?.recordShape(for: root.entity, columns: root.columns)
+      let shape = try pages?.rowShape(for: root.entity, columns: root.columns)
     else { return nil }
     self.shape = shape
     hasMatch = !plan.root.match.isEmpty

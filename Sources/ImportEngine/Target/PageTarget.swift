@@ -19,7 +19,7 @@ protocol PageTarget: AnyObject {
   ) throws -> Bool
 
   /// How rows are encoded that can be written as they are; nil where only the target can encode them.
-  func recordShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RowShape?
+  func rowShape(for entity: Entity, columns: [RowBatch.Column]) throws -> RowShape?
   /// Writes rows that were encoded already.
   func insert(_ rows: EncodedRows, of batch: RowBatch, firstKey: Int64) throws
   /// Finishes tables and indexes, if rows are being written.
