@@ -92,6 +92,26 @@ struct PredicateIdioms {
     }
   }
 
+  static let textsOfDigits: [(FetchPredicate, Set<String>)] = [
+    (FetchPredicate(format: "servings == %@", "4"), ["Soup", "Bread", "Cake"]),
+    (FetchPredicate(format: "'4' < rating AND servings IN %@", ["4", "12"]), ["Soup", "Cake"]),
+    (FetchPredicate(format: "rating BETWEEN {'3', '4.5'} AND servings != 'four'"), ["Soup", "Bread"]),
+    (FetchPredicate(format: "SUBQUERY(author.recipes, $one, $one.rating == '5').@count == '1'"), ["Soup", "Cake"]),
+    (FetchPredicate(format: "servings == 'four' OR servings < 'ten'"), []),
+  ]
+
+  @Test(
+    "predicate: a request takes texts of digits for numbers where it compares them with some", arguments: textsOfDigits
+  )
+  func numbersAsTexts(_ predicate: FetchPredicate, _ expected: Set<String>) throws {
+    try Kitchen.cook { context in
+      try Kitchen.stock(context)
+      let request = Recipe.fetchRequest()
+      request.predicate = predicate
+      #expect(Set(try context.fetch(request).map(\.title)) == expected)
+    }
+  }
+
   @Test("predicate: an object as argument")
   func objectArgument() throws {
     try Kitchen.cook { context in

@@ -39,7 +39,7 @@ public final class BatchUpdateRequest {
     let entity = context.batchEntity(entityName, entity)
     knownEntity = entity
     var selection = FetchSpecification(entity)
-    selection.predicate = predicate ?? .all
+    selection.predicate = predicate?.withNumbersForTexts(in: ExpressionScope(entity)) ?? .all
     selection.includesSubentities = includesSubentities
     selection.affectedStores = affectedStores.map { $0.map(\.identifier) }
     return BatchUpdate(

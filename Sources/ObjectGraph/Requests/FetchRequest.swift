@@ -26,7 +26,8 @@ public final class FetchRequest<ResultType> {
     get { settings.describedEntity ?? settings.entity?.described }
     set { settings.select(newValue) }
   }
-  /// The condition that objects must meet; nil for all objects.
+  /// The condition that objects must meet; nil for all objects. A text of digits that is compared with a number is that
+  /// number, as for Core Data's SQLite store.
   public var predicate: FetchPredicate? {
     get { settings.predicate }
     set { settings.predicate = newValue }

@@ -104,7 +104,7 @@ extension FetchRequestSettings {
     /// The same for stores.
     func specification(of entity: Entity) -> FetchSpecification {
       var specification = FetchSpecification(entity)
-      specification.predicate = predicate ?? .all
+      specification.predicate = predicate?.withNumbersForTexts(in: ExpressionScope(entity)) ?? .all
       specification.sortDescriptors = sortDescriptors ?? []
       specification.fetchLimit = fetchLimit
       specification.fetchOffset = fetchOffset
