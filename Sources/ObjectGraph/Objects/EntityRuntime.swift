@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreInterface
 import Synchronization
@@ -77,7 +78,8 @@ import Synchronization
     hasDefaults = defaultValues.contains { $0 != .null }
     isAbstract = layout.entity.isAbstract
     let description = layout.entity.definition
-    let stated = description.managedObjectClassName.flatMap { classes[$0] } ?? classes[description.name]
+    let stated =
+      description.managedObjectClassName.flatMap { classes[$0] ?? Self.loadedClass($0) } ?? classes[description.name]
     unsafe choice = UnsafeMutablePointer.allocate(capacity: 1)
     unsafe choice.initialize(
       to: ClassChoice(
@@ -147,6 +149,19 @@ import Synchronization
       unsafe choice.pointee = ClassChoice(objectClass: objectClass, isSubclass: objectClass != ManagedObject.self)
       isChosen.store(true, ordering: .releasing)
     }
+  }
+
+  /// The class of managed objects that the program has under a name with its module, such as `App.Recipe`.
+  private static func loadedClass(_ name: String) -> ManagedObject.Type? {
+    name.contains(".") && !name.hasPrefix(".") ? NSClassFromString(name) as? ManagedObject.Type : nil
+  }
+
+  /// Takes the class that the model names, unless one was chosen: that of a module, where the model says none.
+  func chooseNamedClass(inModule module: Substring) {
+    guard let name = entity.definition.managedObjectClassName, !isChosen.load(ordering: .acquiring),
+      let last = name.split(separator: ".").last, let found = Self.loadedClass("\(module).\(last)")
+    else { return }
+    choose(found)
   }
 
   /// Whether the entity, or its class in the model (`Recipe`, `.Recipe`, `App.Recipe`), has the name of a class.

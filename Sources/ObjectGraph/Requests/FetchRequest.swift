@@ -225,3 +225,10 @@ extension PersistentStoreCoordinator {
     try ownContext(context).fetch(request)
   }
 }
+
+extension FetchRequest: Hashable {
+  /// Whether both are the same request.
+  public static func == (left: FetchRequest, right: FetchRequest) -> Bool { left === right }
+  /// Hashes which request it is.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -7,6 +7,14 @@ enum ClassRegistry {
     weak var coordinator: PersistentStoreCoordinator?
   }
   private static let coordinators = Mutex<[ObjectIdentifier: [Entry]]>([:])
+  private static let all = Mutex<[Entry]>([])
+
+  static func note(_ coordinator: PersistentStoreCoordinator) {
+    all.withLock { entries in
+      entries.removeAll { $0.coordinator == nil }
+      entries.append(Entry(coordinator: coordinator))
+    }
+  }
 
   static func note(_ objectClass: ManagedObject.Type, of coordinator: PersistentStoreCoordinator) {
     coordinators.withLock { known in
@@ -18,17 +26,19 @@ enum ClassRegistry {
     }
   }
 
-  /// The entities of a class in all models that are in use.
+  /// The entities of a class in all models that are in use; of one that no coordinator knows yet, those of its name.
   static func entities(of objectClass: ManagedObject.Type) -> [Entity] {
     let entries = coordinators.withLock { $0[ObjectIdentifier(objectClass)] ?? [] }
-    return entries.compactMap { $0.coordinator?.entity(of: objectClass) }
+    let known = entries.compactMap { $0.coordinator?.entity(of: objectClass) }
+    if !known.isEmpty { return known }
+    return all.withLock { $0 }.compactMap { $0.coordinator?.entity(namedAs: objectClass) }
   }
 }
 
 extension ManagedObject {
-  /// The entity of the class: in the model of the context inside whose `perform` this is called, otherwise in the one
-  /// model whose container has the class. Where there is none, or containers with several models have it, it is a
-  /// mistake of the program: ask the model, or a context.
+  /// The entity of the class: in the model of the context inside whose `perform` this is called, otherwise in the model
+  /// whose container has the class, or an entity of its name. Where there is none, or containers with different models
+  /// have it, it is a mistake of the program: ask the model, or a context.
   @_disfavoredOverload public class func entity() -> Entity {
     if let context = ManagedObjectContext.current, context.confinement.isHeldByCurrentThread,
       let entity = context.coordinator.entity(of: self)
@@ -36,10 +46,10 @@ extension ManagedObject {
       return entity
     }
     let entities = ClassRegistry.entities(of: self)
-    guard let first = entities.first, entities.allSatisfy({ $0.model === first.model }) else {
+    guard let first = entities.first, entities.allSatisfy({ $0.model == first.model }) else {
       preconditionFailure(
         entities.isEmpty
-          ? "no container has an entity of the class \(self)" : "containers of several models have the class \(self)")
+          ? "no container has an entity of the class \(self)" : "containers of different models have the class \(self)")
     }
     return first
   }

@@ -42,10 +42,11 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// A coordinator without stores. Classes are subclasses of `ManagedObject` by `managedObjectClassName` or entity
-  /// name. One that is not listed is taken when the program first uses it (`Recipe(context:)`, `FetchRequest<Recipe>`)
-  /// for the entity of its name, unless that has objects then; a generated class brings the others of its model along.
-  /// No class is made by a name. An entity without a class has plain managed objects. Where a regular
-  /// expression of the model is invalid, adding a store tells it.
+  /// name. One that is not listed is found by the name that the model has with its module (`App.Recipe`). Otherwise it
+  /// is taken when the program first uses it (`Recipe(context:)`, `FetchRequest<Recipe>`) for the entity of its name,
+  /// unless that has objects then, and the others that the model names are taken from its module; a generated class
+  /// brings those of its model along. An entity without a class has plain managed objects. Where a regular expression
+  /// of the model is invalid, adding a store tells it.
   public init(managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
     managedObjectModel = model
     router = StoreRouter(model: model)
@@ -59,6 +60,7 @@ public final class PersistentStoreCoordinator: Sendable {
     for runtime in runtimes where runtime.objectClass != ManagedObject.self {
       ClassRegistry.note(runtime.objectClass, of: self)
     }
+    ClassRegistry.note(self)
   }
 
   /// A coordinator with one store for all entities.
@@ -255,8 +257,14 @@ public final class PersistentStoreCoordinator: Sendable {
     return candidates.first { top in candidates.allSatisfy { $0.isKind(of: top) } }
   }
 
+  /// The entity that has the name of a class which is of none yet; nil where there are several.
+  func entity(namedAs objectClass: ManagedObject.Type) -> Entity? {
+    let named = runtimes.filter { $0.objectClass == ManagedObject.self && $0.isNamed(objectClass) }
+    return named.count == 1 ? named[0].entity : nil
+  }
+
   /// Takes a class that was not stated, when the program first uses it, for the one entity of its name, and with it the
-  /// other classes of its model where it lists them.
+  /// other classes of its model where it lists them, or where the model names them and its module has them.
   /// - Returns: the entity; nil where there is none, or it has objects or a class already.
   private func adopt(_ objectClass: ManagedObject.Type) -> Entity? {
     let named = runtimes.filter { $0.isNamed(objectClass) }
@@ -264,10 +272,13 @@ public final class PersistentStoreCoordinator: Sendable {
     first.choose(objectClass)
     guard first.objectClass == objectClass else { return nil }
     let listed = (objectClass as? any ClassListing.Type)?.modelClasses ?? [:]
+    let fullName = String(reflecting: objectClass)
+    let module = fullName.lastIndex(of: ".").map { fullName[..<$0] }
     for runtime in runtimes {
       let description = runtime.entity.definition
       let known = description.managedObjectClassName.flatMap { listed[$0] } ?? listed[description.name]
       if let known { runtime.choose(known) }
+      if let module { runtime.chooseNamedClass(inModule: module) }
       if runtime.objectClass != ManagedObject.self { ClassRegistry.note(runtime.objectClass, of: self) }
     }
     return first.entity

@@ -71,3 +71,10 @@ public final class PersistentStoreDescription: Sendable {
     set { settings.withLock { $0[keyPath: member] = newValue } }
   }
 }
+
+extension PersistentStoreDescription: Hashable {
+  /// Whether both are the same description.
+  public static func == (left: PersistentStoreDescription, right: PersistentStoreDescription) -> Bool { left === right }
+  /// Hashes which description it is.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
