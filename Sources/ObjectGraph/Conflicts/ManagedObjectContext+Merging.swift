@@ -62,14 +62,21 @@ extension ManagedObjectContext {
       let state = changes.states.first { $0.source === parent?.permanentIDs }
       merge.beginSilence(knowing: state?.renamed { permanentID(for: $0) })
     }
-    let changed = changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? possibleOwners(changes))
+    let possible = changes.relationshipOwnerIDs == nil ? possibleOwners(changes) : []
+    let changed = changes.updatedObjectIDs + (changes.relationshipOwnerIDs ?? possible.map(\.objectID))
     leaveGeneration()
     if isRemote { coordinator.snapshotCache.forget(changed + changes.insertedObjectIDs + changes.deletedObjectIDs) }
+    var same: Set<ObjectID> = []
+    if !isSilent && !possible.isEmpty {
+      // Where the rows cannot be read, reloading says why.
+      same = (try? ownersOfSameMembers(possible, changes)) ?? []
+      same.subtract(changes.updatedObjectIDs.map { permanentID(for: $0) })
+    }
 
     lose(changes.deletedObjectIDs.compactMap { registeredObject(for: permanentID(for: $0)) })
     noteDeletion(of: changes.deletedObjectIDs)
     do {
-      try reload(changed.map { permanentID(for: $0) })
+      try reload(changed.map { permanentID(for: $0) }, quietly: same)
     } catch {
       deferError(error)
     }
@@ -142,7 +149,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func reload(_ ids: [ObjectID]) throws {
+  /// - Parameter same: the objects that count as refreshed only if their rows are newer than what is here.
+  private func reload(_ ids: [ObjectID], quietly same: Set<ObjectID> = []) throws {
     var seen: Set<ObjectID> = []
     var loaded: [ManagedObject] = []
     for id in ids where seen.insert(id).inserted {
@@ -171,6 +179,7 @@ extension ManagedObjectContext {
         refreshUnheard(object)
         continue
       }
+      let isSame = same.contains(object.objectID) && object.storedVersion == snapshot.version
       // A snapshot read after the notification is at least as new.
       if merge.silent == nil || (object.storedVersion ?? 0) < snapshot.version {
         try rebase(object, onto: snapshot)
@@ -184,23 +193,10 @@ extension ManagedObjectContext {
         }
         continue
       }
+      if isSame { continue }
       noteRefresh(of: object)
       if object.runtime.hasSubclass { object.awake(fromSnapshotEvents: .refresh) }
     }
-  }
-
-  /// The objects with a loaded to-many relationship that may lead to something that changed, where the save does not
-  /// say which have other members now.
-  private func possibleOwners(_ changes: ContextChangeIDs) -> [ObjectID] {
-    let changed = changes.insertedObjectIDs + changes.updatedObjectIDs + changes.deletedObjectIDs
-    let roots = Set(changed.map { $0.entity.root.index })
-    return registry.all.filter { object in
-      (object.status == .loaded || object.status == .deleted)
-        && object.memberLists.indices.contains { index in
-          object.memberLists[index] != nil
-            && roots.contains(object.runtime.layout.relationships[index].destination.root.index)
-        }
-    }.map(\.objectID)
   }
 }
 
