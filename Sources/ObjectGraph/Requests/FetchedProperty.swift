@@ -47,7 +47,8 @@ public final class ExpressionDescription {
   public var name = ""
   /// What is fetched; nil until it is set.
   public var expression: FetchExpression?
-  /// The type of the value. Stores find it out themselves; it documents the program.
+  /// The type that the values in the dictionaries have; undefined: the type that the store finds out. A number becomes
+  /// a number of another type, a date or a text, and what cannot be of the type stays as it is.
   public var expressionResultType = AttributeType.undefined
   /// `expressionResultType`
   public var resultType: AttributeType {

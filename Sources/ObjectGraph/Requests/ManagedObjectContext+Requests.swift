@@ -43,7 +43,8 @@ extension ManagedObjectContext {
     case .managedObjectIDResultType:
       return try objectIDs(specification).compactMap { $0 as? Result }
     case .dictionaryResultType:
-      let found = try dictionaries(specification).map { $0.compactMapValues(\.anyValue) }
+      let types = request.settings.statedResultTypes
+      let found = try dictionaries(specification).map { $0.anyValues(types) }
       if Result.self == NSDictionary.self { return found.compactMap { NSDictionary(dictionary: $0) as? Result } }
       return found.compactMap { $0 as? Result }
     case .countResultType:
