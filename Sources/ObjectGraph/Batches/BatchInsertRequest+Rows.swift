@@ -57,6 +57,8 @@ extension BatchInsertRequest {
         contents[element.key] = .object(object.objectID)
       } else if let id = element.value as? ObjectID {
         contents[element.key] = .object(coordinator.localID(id) ?? id)
+      } else if let bytes = try entity.attribute(element.key)?.transformedBytes(element.value) {
+        contents[element.key] = .value(.data(bytes))
       } else if let value = Value(anyValue: element.value) {
         contents[element.key] = .value(value)
       } else {

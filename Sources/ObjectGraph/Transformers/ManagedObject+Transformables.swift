@@ -99,13 +99,18 @@ extension AttributeDefinition {
     return .composite(values)
   }
 
+  /// The bytes that the transformer of a Transformable attribute makes of a value; nil for other attributes, and for
+  /// what is stored as it is: bytes, and no value.
+  /// - Throws: `AttributeTransformError` where there is no transformer; what that throws.
+  func transformedBytes(_ given: Any) throws -> Data? {
+    if type != .transformable || given is NSNull || given is Data || given is NSData || given is Value { return nil }
+    return try AttributeTransformers.transformer(of: self).data(fromAny: given)
+  }
+
   private func elementValue(ofAny given: Any?) -> Value? {
-    switch given {
-    case nil, is NSNull, is Data, is NSData, is Value: return nil
-    default: break
-    }
-    guard type == .transformable, let given else { return value(ofAny: given) }
-    return (try? AttributeTransformers.transformer(of: self).data(fromAny: given)).map(Value.data)
+    guard let given, !(given is NSNull), !(given is Data), !(given is NSData), !(given is Value) else { return nil }
+    if type != .transformable { return value(ofAny: given) }
+    return (try? transformedBytes(given)).map(Value.data)
   }
 }
 
