@@ -1,4 +1,5 @@
 import Foundation
+public import ObjectModel
 public import Predicates
 
 extension ManagedObject: PredicateArgument {
@@ -11,4 +12,11 @@ extension ManagedObject: CVarArg {
   // swift-format-ignore: NoLeadingUnderscores
   /// Stops the program: an object can be an argument of a predicate, but not of a C function.
   public var _cVarArgEncoding: [Int] { preconditionFailure("functions of C take no managed object") }
+}
+
+/// Lets ids be arguments of predicates, as in `id as CVarArg`. Functions of C take none.
+extension ObjectID: CVarArg {
+  // swift-format-ignore: NoLeadingUnderscores
+  /// Stops the program: an id can be an argument of a predicate, but not of a C function.
+  public var _cVarArgEncoding: [Int] { preconditionFailure("functions of C take no object id") }
 }

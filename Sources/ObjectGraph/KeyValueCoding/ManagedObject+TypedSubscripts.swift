@@ -29,4 +29,31 @@ extension ManagedObject {
     get { (self[name] as Decimal?).map { NSDecimalNumber(decimal: $0) } }
     set { self[name] = newValue?.decimalValue }
   }
+
+  /// A value as one of Foundation's classes, as accessors have it that Xcode made for older programs: `NSNumber`,
+  /// `NSDate`, `NSData`, `NSString`, `NSURL`, `NSUUID`, `NSArray`, `NSDictionary`; nil where there is none, or one of
+  /// another class.
+  @_disfavoredOverload
+  public subscript<Object: NSObject>(name: String) -> Object? {
+    get { Self.bridged(value(forKey: name)) }
+    set { setValue(newValue, forKey: name) }
+  }
+
+  private static func bridged<Object: NSObject>(_ value: Any?) -> Object? {
+    switch value {
+    case let value as Object: value
+    case let number as Double: NSNumber(value: number) as? Object
+    case let number as Int64: NSNumber(value: number) as? Object
+    case let number as Int: NSNumber(value: number) as? Object
+    case let flag as Bool: NSNumber(value: flag) as? Object
+    case let text as String: NSString(string: text) as? Object
+    case let date as Date: NSDate(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate) as? Object
+    case let bytes as Data: NSData(data: bytes) as? Object
+    case let url as URL: NSURL(string: url.absoluteString) as? Object
+    case let uuid as UUID: NSUUID(uuidString: uuid.uuidString) as? Object
+    case let elements as [Any]: NSArray(array: elements) as? Object
+    case let elements as [String: Any]: NSDictionary(dictionary: elements) as? Object
+    default: nil
+    }
+  }
 }
