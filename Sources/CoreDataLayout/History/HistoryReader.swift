@@ -87,7 +87,7 @@ struct HistoryReader {
       return PersistentHistoryTransaction(
         transactionNumber: snapshot.objectID.primaryKey ?? 0, storeID: session.file.identifier, timestamp: date,
         author: value(snapshot, "author").string, contextName: value(snapshot, "contextName").string,
-        bundleID: value(snapshot, "bundleID").string, processID: value(snapshot, "processID").string)
+        bundleID: value(snapshot, "bundleID").string ?? "", processID: value(snapshot, "processID").string ?? "")
     }
   }
 

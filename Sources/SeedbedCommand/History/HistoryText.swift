@@ -56,9 +56,11 @@ enum HistoryText {
   }
 
   private static func names(_ transaction: PersistentHistoryTransaction) -> [(String, String?)] {
-    [
-      ("author", transaction.author), ("context", transaction.contextName), ("process", transaction.processID),
-      ("bundle", transaction.bundleID),
+    let (process, bundle) = (transaction.processID, transaction.bundleID)
+    return [
+      ("author", transaction.author), ("context", transaction.contextName),
+      ("process", process.isEmpty ? nil : process),
+      ("bundle", bundle.isEmpty ? nil : bundle),
     ]
   }
 

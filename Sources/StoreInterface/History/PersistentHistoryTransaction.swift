@@ -13,10 +13,10 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
   public let author: String?
   /// The name of the context that saved.
   public let contextName: String?
-  /// The bundle identifier of the program that saved.
-  public let bundleID: String?
-  /// The name of the process that saved.
-  public let processID: String?
+  /// The bundle identifier of the program that saved; empty where the store does not say it.
+  public let bundleID: String
+  /// The name of the process that saved; empty where the store does not say it.
+  public let processID: String
   /// What was changed, in the order in which objects were first changed: one change for each object. Nil where changes
   /// were not asked for.
   public var changes: [PersistentHistoryChange]?
@@ -24,7 +24,7 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
   /// A transaction as a store has it.
   public init(
     transactionNumber: Int64, storeID: String, timestamp: Date, author: String? = nil, contextName: String? = nil,
-    bundleID: String? = nil, processID: String? = nil, changes: [PersistentHistoryChange]? = nil
+    bundleID: String = "", processID: String = "", changes: [PersistentHistoryChange]? = nil
   ) {
     self.transactionNumber = transactionNumber
     self.storeID = storeID

@@ -53,7 +53,7 @@ struct PersistentHistoryTests {
     let transactions = try library.history(.fetchHistory(after: Date.distantPast)).transactions
     #expect(transactions.map(\.transactionNumber) == [1, 2, 3])
     #expect(transactions.map(\.contextName) == ["import", "edit", nil] || transactions[2].contextName == "")
-    #expect(transactions.allSatisfy { $0.processID == ProcessInfo.processInfo.processName && $0.bundleID != nil })
+    #expect(transactions.allSatisfy { $0.processID == ProcessInfo.processInfo.processName && !$0.bundleID.isEmpty })
     #expect(transactions.allSatisfy { abs($0.timestamp.timeIntervalSinceNow) < 600 })
     #expect(try library.store.lastTransactionNumber() == 3)
   }
