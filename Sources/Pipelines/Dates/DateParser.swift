@@ -16,7 +16,7 @@ public struct DateFormatError: Error, Sendable, Hashable, CustomStringConvertibl
 ///
 /// Formats: ISO 8601 (nil), `epoch` and `epoch-ms` (seconds and milliseconds since 1970, with an optional sign and
 /// fraction), or a Unicode date pattern, see `DatePattern`. Dates that the calendar lacks, such as 30 February, hour 24
-/// or a count that leads beyond the year 9999, are refused, and so is any character too many.
+/// or what is not in the years 0 to 9999 of UTC, are refused, and so is any character too many.
 ///
 /// The bytes need to live for the call only: each call makes a `DateCursor` over them, which checks its bounds.
 public struct DateParser: Sendable {
@@ -77,8 +77,10 @@ public struct DateParser: Sendable {
     let date = unsafe cursor.date
     guard date.isValid else { return nil }
     let local = date.secondsSince2001
-    if let offset = unsafe cursor.zoneOffset { return date.adding(toSeconds: local - offset) }
-    return date.adding(toSeconds: local - zone.offset(atLocal: local))
+    let offset = unsafe cursor.zoneOffset ?? zone.offset(atLocal: local)
+    guard Self.years.contains(Double(local - offset)) else { return nil }
+    // The last microseconds of the year 9999 round to the next year, which no text has.
+    return min(date.adding(toSeconds: local - offset), Self.years.upperBound.nextDown)
   }
 
   /// Whether the format is stated, and not the default.
@@ -124,7 +126,7 @@ public struct DateParser: Sendable {
         return unsafe Self.count(UnsafeRawBufferPointer(bytes), ticksPerSecond: ticksPerSecond)
           .map { !Self.years.contains($0) } ?? false
       }
-      return unsafe cursor.isAtEnd && !cursor.date.isValid
+      return unsafe cursor.isAtEnd && seconds(cursor) == nil
     }
   }
 
@@ -161,7 +163,7 @@ enum ZoneOffset: Sendable {
       self = .fixed(0)
     } else if let seconds = Self.fixedOffset(name) {
       self = .fixed(seconds)
-    } else if name.contains("/") || TimeZone.knownTimeZoneIdentifiers.contains(name),
+    } else if name.contains("/") || Self.plainNames.contains(name) || TimeZone.knownTimeZoneIdentifiers.contains(name),
       let zone = TimeZone(identifier: name)
     {
       self = .zone(zone)
@@ -172,6 +174,11 @@ enum ZoneOffset: Sendable {
           ?? "write UTC, an offset such as +02:00, or an IANA name such as Europe/Berlin")
     }
   }
+
+  /// IANA's zones without an area. Other abbreviations, such as IST, are those of several zones.
+  private static let plainNames: Set<String> = [
+    "CET", "EET", "MET", "WET", "EST", "MST", "HST", "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT",
+  ]
 
   private static func fixedOffset(_ name: String) -> Int64? {
     var name = name

@@ -116,9 +116,11 @@ extension RecordExpressionValue {
           + (isOutside ? " of the calendar, in the format " : ": expected ") + parser.expectation,
         hint: parser.advice(forCount: text)?.replacing("date: epoch-ms reads", with: "date(x, \"epoch-ms\") reads")
           .replacing("date: epoch reads", with: "date(x, \"epoch\") reads")
-          ?? (guesses.isEmpty
-            ? "give date() the format, such as date(x, \"dd/MM/yyyy\")"
-            : guesses.joined(separator: " or ") + " reads it"))
+          ?? (isOutside
+            ? "mend the value, or raise rejects.limit"
+            : guesses.isEmpty
+              ? "give date() the format, such as date(x, \"dd/MM/yyyy\")"
+              : guesses.joined(separator: " or ") + " reads it"))
     }
     return .date(Date(timeIntervalSinceReferenceDate: seconds))
   }

@@ -29,7 +29,7 @@ extension StepPlanner {
     let input: CellPlan.Input
     switch expression.root {
     case .field(let path): input = .field(slot: slots.slot(of: path))
-    case .constant(let value): input = .constant(value)
+    case .constant(let value): input = .constant(expression.writtenNumber(for: attribute) ?? value)
     case .call(.duration, let arguments):
       if arguments.count == 1, case .field(let path) = arguments[0], attribute.type.isInteger {
         input = .duration(slot: slots.slot(of: path))
@@ -61,7 +61,8 @@ extension StepPlanner {
         throw failure("pipeline.default", "default must be a constant", at: position, hint: "use coalesce() in from:")
       }
       do {
-        fallback = try compiled.evaluate(NoFields())
+        fallback = expression.writtenNumber(for: attribute)
+        if fallback == nil { fallback = try compiled.evaluate(NoFields()) }
       } catch {
         throw failure("pipeline.default", error.message, at: position)
       }
@@ -102,6 +103,18 @@ extension StepPlanner {
       return try RecordExpressionEvaluator(expression, slots: table, dates: sourceDates, resources: resources)
     } catch {
       throw failure("pipeline.expression", error.message, at: position, hint: error.hint)
+    }
+  }
+}
+
+extension RecordExpression {
+  /// A constant number as it is written, for an attribute that keeps texts: `value: 007` is no 7 there. Nil of any other
+  /// expression and attribute.
+  fileprivate func writtenNumber(for attribute: AttributeDefinition) -> RecordExpressionValue? {
+    guard attribute.type == .string, case .constant(let value) = root else { return nil }
+    switch value {
+    case .integer, .double, .decimal: return .string(source)
+    default: return nil
     }
   }
 }

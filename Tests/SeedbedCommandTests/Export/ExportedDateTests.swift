@@ -54,6 +54,35 @@ struct ExportedDateTests {
     #expect(try await workspace.run("diff", "a.sqlite", "b.sqlite").exitCode == 0)
   }
 
+  @Test("the last moment of the year 9999 is read back, and what no text says after the zone is taken off is a reject")
+  func endOfTime() async throws {
+    let workspace = try Workspace()
+    try workspace.write("M.xcdatamodel/contents", Self.model)
+    let dates = [
+      "9999-12-31 23:59:59.9999999", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "9999-12-31T23:30:00-01:00",
+      "0000-01-01T00:00:00+01:00",
+    ]
+    try workspace.write("in.csv", "key,date\n" + dates.enumerated().map { "\($0),\($1)\n" }.joined())
+    func pipeline(_ store: String, _ source: String, _ more: String) -> String {
+      """
+      model: M.xcdatamodel
+      store: { path: \(store) }
+      import: [{ from: \(source), entity: Item, match: key, map: { key: key, date: date }\(more) }]
+      export: [{ entity: Item, to: \(store).csv, columns: [key, date] }]
+
+      """
+    }
+    try workspace.write("p.yaml", pipeline("a", "in.csv", ", rejects: { limit: 2 }"))
+    let run = try await workspace.run("run", "p.yaml")
+    #expect(run.exitCode == 1 && run.text.contains("is no date of the calendar"), "\(run.text)")
+    try workspace.write("q.yaml", pipeline("b", "a.csv", ""))
+    #expect(try await workspace.report("q.yaml").exitCode == 0)
+    let sql = "SELECT ZKEY, printf('%!.17g', ZDATE) FROM ZITEM ORDER BY ZKEY"
+    let kept = try workspace.query("a", sql)
+    #expect(try kept.count == 3 && workspace.query("b", sql) == kept)
+    #expect(try workspace.bytes("a.csv") == workspace.bytes("b.csv"))
+  }
+
   @Test("a difference finer than a microsecond is shown")
   func difference() async throws {
     let workspace = try Workspace()

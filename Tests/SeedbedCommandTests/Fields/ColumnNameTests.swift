@@ -42,6 +42,16 @@ struct ColumnNameTests {
     #expect(said.contains("zone: \"id\" is a constant here"), "\(said)")
   }
 
+  @Test("constant numbers of String attributes are kept as they are written")
+  func writtenNumbers() async throws {
+    let workspace = try StopFeed.workspace(
+      ["stops.csv": "id,name,zone\nA,x,\n"],
+      pipeline: StopFeed.pipeline(["name: { value: 007 }", "zone: { from: zone, default: 1.10 }", "rank: 05"]))
+    let run = try await workspace.run("run", "--quiet", "stops.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    #expect(try workspace.query("Stops.sqlite", "SELECT ZNAME, ZZONE, ZRANK FROM ZSTOP") == ["007|1.10|5"])
+  }
+
   struct WrongDate: Sendable {
     var settings: String
     var value: String
