@@ -29,6 +29,18 @@ struct PipelineDocumentationTests {
     }
   }
 
+  @Test("no definition of the schema has the name of another, and constants are scalars")
+  func definitions() throws {
+    let text = PipelineSchema.json()
+    let start = try #require(text.range(of: "\"$defs\""))
+    let names = text[start.upperBound...].split(separator: "\n").filter { $0.hasPrefix("    \"") }
+    #expect(names.count > 20 && Set(names).count == names.count)
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    let definitions = try #require(object?["$defs"] as? [String: [String: Any]])
+    #expect(definitions["constant"]?["type"] as? String == "object")
+    #expect(definitions["constantValue"]?["type"] as? [String] == ["string", "number", "boolean", "null"])
+  }
+
   @Test("every example in a specification is accepted", arguments: PipelineSection.allCases)
   func examples(section: PipelineSection) throws {
     let project = try ProjectFolder(files: ["seeds/stops-1.csv.gz"])

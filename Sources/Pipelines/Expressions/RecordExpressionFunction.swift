@@ -78,9 +78,9 @@ extension RecordExpression.Function {
       FunctionSpecification(
         signature: "number(text)", argumentCounts: 1...1,
         documentation: """
-          The number that the text names: an integer without, a Double with a fraction or exponent. What has more \
-          digits than a Double holds, up to 38, stays exact until it is calculated with. Anything else fails, the empty \
-          text too. A boolean is 1 or 0.
+          The number that the text names: an integer of 64 bits without, a Double with a fraction or exponent. A fraction \
+          of more digits than a Double holds, up to 38, stays exact until it is calculated with. Anything else fails, the \
+          empty text too. A boolean is 1 or 0.
           """,
         example: ("number(\"007\") + 0.5", "7.5"))
     case .text:

@@ -40,8 +40,9 @@ public enum PipelineDocumentation {
 
   private static let introduction = [
     """
-    A pipeline file is YAML that says which seeds become which objects of a store. Every mistake in it is reported \
-    with line and column, all of them at once. `seedbed schema` prints a JSON Schema for editors \
+    A pipeline file is YAML that says which seeds become which objects of a store. Every mistake in its \
+    text is reported with line and column, all of them at once; of files that it names and that are not there, the \
+    first. `seedbed schema` prints a JSON Schema for editors \
     (`docs/pipeline.schema.json`).
     """, "",
     "```yaml", "model: ../seeds/transit/Transit.xcdatamodeld", "store: { path: ../build/Transit.sqlite }", "import:",

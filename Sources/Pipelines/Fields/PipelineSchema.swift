@@ -5,7 +5,8 @@ public enum PipelineSchema {
     var definitions = PipelineSection.allCases.filter { $0 != .pipeline }.map { ($0.rawValue, schema(of: $0)) }
     definitions.append(("variable", variable))
     definitions.append(("expression", expression))
-    definitions.append(("constant", constant))
+    // A section has the name `constant`.
+    definitions.append(("constantValue", constant))
     definitions.append(
       (
         "properties",
@@ -107,7 +108,7 @@ public enum PipelineSchema {
     case .names: return [text, typed("array", [("items", .object([("anyOf", .array([text, typed("null")]))]))])]
     case .expression: return [reference("expression")]
     case .expressions: return [reference("expression"), typed("array", [("items", reference("expression"))])]
-    case .constant: return [reference("constant")]
+    case .constant: return [reference("constantValue")]
     case .section(let section): return [reference(section.rawValue)]
     case .pathOrSection(let section): return [path, reference(section.rawValue)]
     case .sections(let section): return [typed("array", [("items", reference(section.rawValue))])]

@@ -132,7 +132,8 @@ extension PipelineSection {
       "on-match", .choice(ImportStep.OnMatch.words), .value(.text("update")),
       """
       When the object exists: `update` what the record carries, `keep` the object as it is, `fail` (reject the \
-      record), or `replace` the object, clearing what the record does not carry.
+      record), or `replace` the object: attributes that the record does not carry get their defaults, relationships that \
+      the step maps are cleared, and those that it does not map stay.
       """, example: "keep"),
     FieldSpec(
       "duplicates", .choice(ImportStep.Duplicates.words), .value(.text("last")),
@@ -225,7 +226,8 @@ extension PipelineSection {
       "How dates are written: a Unicode date pattern, `epoch` (seconds since 1970) or `epoch-ms`.",
       example: "dd/MM/yyyy HH:mm"),
     FieldSpec(
-      "time-zone", .text, .value(.text("UTC")), "The zone of dates that name none: IANA name or offset.",
+      "time-zone", .text, .value(.text("UTC")),
+      "The zone of dates that name none: IANA name (`CET` and the like among them) or offset.",
       example: "Europe/Berlin"),
   ]
 

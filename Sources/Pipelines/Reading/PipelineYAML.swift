@@ -127,7 +127,7 @@ struct PipelineYAML {
     {
       return "begin the keys of one mapping in the same column"
     }
-    return "quote text that holds : # { } [ ] & * or %"
+    return "quote text that holds : # { } [ ], or begins with & * ! | > % @ ` - or a comma"
   }
 
   private func position(ofCharacter offset: Int, in text: String) -> FilePosition {
