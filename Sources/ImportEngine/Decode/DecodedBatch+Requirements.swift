@@ -33,7 +33,8 @@ extension DecodedBatch {
       addProblem(
         ofRecord: record,
         RecordProblem(
-          rawOffset: rawOffset, property: relationship.name, code: "value.missing", value: "",
+          rawOffset: rawOffset, entity: node.plan.entity.name, property: relationship.name, code: "value.missing",
+          value: "",
           message: "\(node.plan.entity.name).\(relationship.name) is required and the record has no destination for it",
           hint: "fill it in, or make the relationship optional in the model"))
     }

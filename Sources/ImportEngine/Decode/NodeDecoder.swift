@@ -298,6 +298,8 @@ import StoreInterface
   }
 
   func note(_ problem: RecordProblem, row: Int) {
+    var problem = problem
+    problem.entity = unsafe plan.entity.name
     unsafe decoded.addProblem(ofRecord: record(of: row), problem)
   }
 

@@ -10,7 +10,8 @@ extension DecodedBatch {
     let position = records.position(of: rawOffset, in: place)
     return Reject(
       file: file, line: Int(position.line), column: Int(position.column),
-      byteOffset: Int(place.byteOffset) + Int(rawOffset), entity: step.entity, property: problem.property,
+      byteOffset: Int(place.byteOffset) + Int(rawOffset), entity: problem.entity ?? step.entity,
+      property: problem.property,
       code: problem.code, value: problem.value, message: problem.message, hint: problem.hint,
       pointer: pointer(record: record, rawOffset: rawOffset, source: step.source))
   }

@@ -65,6 +65,15 @@ struct NestedListTests {
     #expect(text.exitCode == 0 && !text.text.contains("deleted"), "\(text.text)")
   }
 
+  @Test("a reject of a nested object names its entity and property")
+  func rejects() async throws {
+    let workspace = try Self.workspace("albums.ndjson", Self.media)
+    try workspace.write("albums.ndjson", #"{"id": "1", "media": [{"n": "x"}]}"# + "\n")
+    let run = try await workspace.run("run", "albums.yaml", "--json")
+    #expect(run.exitCode == 65)
+    #expect(run.text.contains("\"entity\": \"Medium\"") && run.text.contains("\"property\": \"n\""), "\(run.text)")
+  }
+
   @Test("a report says in words what was deleted")
   func words() async throws {
     let workspace = try Self.workspace("albums.ndjson", Self.media)
