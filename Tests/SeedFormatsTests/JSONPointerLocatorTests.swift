@@ -20,4 +20,16 @@ struct JSONPointerLocatorTests {
     let found = unsafe Array(json.utf8).withUnsafeBytes { unsafe JSONPointerLocator.pointer(to: offset, in: $0) }
     #expect(found == expected)
   }
+
+  @Test("a locator that goes on finds what a new one does, forwards and back")
+  func goingOn() {
+    let json = Array(#"{"a":[1,"x]",{"b/c":[true,{}]}],"d":{"e":"f","g":[[],[7]]},"h":null}"#.utf8)
+    var locator = JSONPointerLocator()
+    for offset in Array(json.indices) + [3, 9, 9, 2, json.count + 5, 40] {
+      let (next, new) = unsafe json.withUnsafeBytes { bytes in
+        unsafe (locator.pointer(to: offset, in: bytes), JSONPointerLocator.pointer(to: offset, in: bytes))
+      }
+      #expect(next == new, "\(offset)")
+    }
+  }
 }

@@ -143,14 +143,14 @@ extension CellProblem {
     return "it is an object, and one value is expected: write \(inner(name)) for its \"\(name)\""
   }
 
+  private static let placeholders: Set<String> = [
+    "null", "nil", "none", "nan", "na", "n/a", "#n/a", "n.a.", "k.a.", "unknown", "undefined", "missing", "empty",
+    "void", "tbd", "\\n", "(null)", "(none)", "<null>", "no data", "not available",
+  ]
+
   /// Whether a text is one that people write where there is no value.
   private static func isPlaceholder(_ text: String) -> Bool {
-    let words: Set<String> = [
-      "null", "nil", "none", "nan", "na", "n/a", "#n/a", "n.a.", "k.a.", "unknown", "undefined", "missing", "empty",
-      "void",
-      "tbd", "\\n", "(null)", "(none)", "<null>", "no data", "not available",
-    ]
-    return words.contains(text.lowercased()) || !text.contains { $0.isLetter || $0.isNumber }
+    placeholders.contains(text.lowercased()) || !text.contains { $0.isLetter || $0.isNumber }
   }
 }
 

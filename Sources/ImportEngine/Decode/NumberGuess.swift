@@ -2,6 +2,8 @@
 enum NumberGuess {
   /// How to read a number in another country's form, or with a sign of money or percent; nil for any other text.
   static func advice(for text: String) -> String? {
+    // Most texts that are no numbers are words.
+    if text.utf8.contains(where: { (65...90).contains($0 & 0xDF) }) { return nil }
     let signs: [String] = ["$", "€", "£", "¥", "%", " "].filter { text.contains($0) }
     let plain = signs.reduce(text) { $0.replacing($1, with: "") }
     let digits = plain.first == "-" || plain.first == "+" ? plain.dropFirst() : plain[...]

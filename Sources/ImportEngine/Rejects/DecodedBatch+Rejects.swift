@@ -18,6 +18,14 @@ extension DecodedBatch {
 
   /// The JSON Pointer of a place in a record: from the line's value in NDJSON, from the root in a document.
   func pointer(record: Int, rawOffset: UInt32, source: SourceSettings) -> String? {
+    var locator = JSONPointerLocator()
+    return pointer(record: record, rawOffset: rawOffset, source: source, &locator)
+  }
+
+  /// - Parameter locator: of the record.
+  func pointer(
+    record: Int, rawOffset: UInt32, source: SourceSettings, _ locator: inout JSONPointerLocator
+  ) -> String? {
     guard source.format.isJSON else { return nil }
     let place = records.place(ofRecord: record)
     if source.keyedBy != nil {
@@ -25,7 +33,7 @@ extension DecodedBatch {
       let key = unsafe KeyedRecord.key(of: records.rawBytes(of: place))
       return key.map { source.pointer + "/" + JSONPointer.escaped($0) }
     }
-    let inner = unsafe JSONPointerLocator.pointer(to: Int(rawOffset), in: records.rawBytes(of: place))
+    let inner = unsafe locator.pointer(to: Int(rawOffset), in: records.rawBytes(of: place))
     guard source.format.isDocument, !records.isWholeDocument else { return inner }
     let faults = records.faults.count { $0.beforeRecord <= record }
     return source.pointer + "/\(records.firstOrdinal + UInt64(record + faults))" + inner

@@ -19,6 +19,8 @@ final class RejectCollector {
   /// The files by step; several where the files of one source differ in their columns.
   private var files: [Int: [RejectFile]] = [:]
   private(set) var paths: [String] = []
+  /// `path(step:name:source:)` of each step that has rejects.
+  private var pathsByStep: [Int: String?] = [:]
 
   /// Whether files that are no files of rejects may be replaced.
   private let replacesForeign: Bool
@@ -61,9 +63,9 @@ final class RejectCollector {
     count += 1
     onReject?(reject)
     if shown.count < Self.shownLimit { shown.append(reject) }
-    guard let path = path(step: index, name: name, source: source) else {
-      return grouping.add(reject, file: nil)
-    }
+    let known = pathsByStep[index] ?? path(step: index, name: name, source: source)
+    pathsByStep[index] = .some(known)
+    guard let path = known else { return grouping.add(reject, file: nil) }
     let open = files[index, default: []]
     let file: RejectFile
     defer {

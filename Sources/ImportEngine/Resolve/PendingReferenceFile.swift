@@ -30,11 +30,19 @@ struct PendingReference {
   var order: OwnerClaims.Order { OwnerClaims.Order(step: step, file: file, byteOffset: byteOffset) }
 }
 
-/// Keeps pending references in a file, read in order. Memory does not grow with their number.
+/// Keeps pending references in a file, read in order. Memory does not grow with their number. The record of references
+/// that follow one another is kept once, however many there are.
 final class PendingReferenceFile {
+  /// What all references of a record have in common. Lists that are handed on share their storage, so that comparing
+  /// them takes no time.
+  private struct Origin: Equatable {
+    var rows: [RowReference] = []
+    var record: [UInt8] = []
+  }
   private let path: String
   private var handle: FileHandle?
   private var buffer: [UInt8] = []
+  private var lastOrigin: Origin?
   private(set) var count = 0
   /// Of the records whose objects cannot be found yet, because a part of their match key waits.
   private(set) var matchKeyHashes: Set<UInt64> = []
@@ -61,13 +69,18 @@ final class PendingReferenceFile {
     entry.appendWord(reference.matchKeyHash)
     if reference.matchKeyHash != 0 { matchKeyHashes.insert(reference.matchKeyHash) }
     entry.appendWord(reference.row.rawValue)
-    entry.appendWord(UInt64(reference.recordRows.count))
-    for row in reference.recordRows { entry.appendWord(row.rawValue) }
     entry.appendWord(UInt64(reference.key.count))
     entry.append(contentsOf: reference.key)
     entry.appendWord(UInt64(reference.pointer.utf8.count))
     entry.append(contentsOf: reference.pointer.utf8)
-    entry.append(contentsOf: reference.record)
+    let origin = Origin(rows: reference.recordRows, record: reference.record)
+    entry.append(origin == lastOrigin ? 0 : 1)
+    if origin != lastOrigin {
+      entry.appendWord(UInt64(origin.rows.count))
+      for row in origin.rows { entry.appendWord(row.rawValue) }
+      entry.append(contentsOf: origin.record)
+      lastOrigin = origin
+    }
     buffer.appendWord(UInt64(entry.count))
     buffer.append(contentsOf: entry)
     count += 1
@@ -82,6 +95,7 @@ final class PendingReferenceFile {
     defer { try? reader.close() }
     var pending: [UInt8] = []
     var start = 0
+    var origin = Origin()
     while true {
       let chunk: Data
       do {
@@ -94,13 +108,16 @@ final class PendingReferenceFile {
       start = 0
       pending.append(contentsOf: chunk)
       while let length = pending.word(at: start), pending.count - start - 8 >= Int(length) {
-        try body(Self.decode(pending, start + 8, Int(length)))
+        try body(Self.decode(pending, start + 8, Int(length), &origin))
         start += 8 + Int(length)
       }
     }
   }
 
-  private static func decode(_ bytes: [UInt8], _ start: Int, _ length: Int) -> PendingReference {
+  /// - Parameter origin: of the reference before; gets that of this one.
+  private static func decode(
+    _ bytes: [UInt8], _ start: Int, _ length: Int, _ origin: inout Origin
+  ) -> PendingReference {
     var offset = start
     func word() -> UInt64 {
       defer { offset += 8 }
@@ -109,18 +126,20 @@ final class PendingReferenceFile {
     let numbers = (0..<7).map { _ in Int(word()) }
     let matchKeyHash = word()
     let row = RowReference(rawValue: word())
-    let rows = (0..<Int(word())).map { _ in RowReference(rawValue: word()) }
     let keyLength = Int(word())
     let key = Array(bytes[offset..<offset + keyLength])
     offset += keyLength
     let pointerLength = Int(word())
     let pointer = String(decoding: bytes[offset..<offset + pointerLength], as: UTF8.self)
-    let record = Array(bytes[(offset + pointerLength)..<(start + length)])
+    offset += pointerLength + 1
+    if bytes[offset - 1] == 1 {
+      origin.rows = (0..<Int(word())).map { _ in RowReference(rawValue: word()) }
+      origin.record = Array(bytes[offset..<(start + length)])
+    }
     return PendingReference(
-      step: numbers[0], node: numbers[1], reference: numbers[2], row: row, recordRows: rows, key: key,
+      step: numbers[0], node: numbers[1], reference: numbers[2], row: row, recordRows: origin.rows, key: key,
       matchKeyHash: matchKeyHash, file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6],
-      pointer: pointer,
-      record: record)
+      pointer: pointer, record: origin.record)
   }
 
   private func flush() throws(RunError) {

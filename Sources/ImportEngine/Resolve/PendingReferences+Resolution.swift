@@ -149,6 +149,8 @@ extension PendingReferences {
     var next: [UInt64] = []
     // A row is blocked with the row that it depends on: its record's destination, or the first row of its own record.
     var dependencies: [(on: UInt64, row: UInt64)] = []
+    // All references of a record have the same rows.
+    var lastRows: [RowReference] = []
     try pending.forEach { reference throws(RunError) in
       guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootReference) else { return }
       if let table = table(of: reference, steps), isToCome(table, reference.key) {
@@ -158,7 +160,9 @@ extension PendingReferences {
       } else if blocked.insert(record).inserted {
         next.append(record)
       }
-      for row in reference.recordRows.dropFirst() { dependencies.append((record, rootReference(row))) }
+      guard reference.recordRows != lastRows else { return }
+      lastRows = reference.recordRows
+      for row in lastRows.dropFirst() { dependencies.append((record, rootReference(row))) }
     }
     dependencies.sort { $0.on < $1.on }
     while let fallen = next.popLast() {

@@ -12,6 +12,8 @@ final class PendingReferences {
   private var generation = 1
   /// Rows that will be deleted if a reference stays unresolved, as raw root references.
   private(set) var provisionalRows: Set<UInt64> = []
+  /// The rows that were added to them last: all references of a record bring the same.
+  private var lastRows: [RowReference] = []
 
   /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
   init(target: any ImportTarget, tables: KeyTables, temporaryPath: String) {
@@ -34,7 +36,8 @@ final class PendingReferences {
   /// - Parameter blocks: whether its record is rejected when it stays unresolved.
   func add(_ reference: PendingReference, blocks: Bool) throws(RunError) {
     try pending.append(reference)
-    guard blocks else { return }
+    guard blocks, reference.recordRows != lastRows else { return }
+    lastRows = reference.recordRows
     for row in reference.recordRows { provisionalRows.insert(rootReference(row)) }
   }
 
@@ -70,6 +73,7 @@ final class PendingReferences {
   func replacePending(with left: PendingReferenceFile, provisional: Set<UInt64>) {
     pending = left
     provisionalRows = provisional
+    lastRows = []
     generation += 1
   }
 }

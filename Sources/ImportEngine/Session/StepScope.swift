@@ -51,11 +51,24 @@ final class StepScope: ReferringStep {
   func keepPending(_ unresolved: [UnresolvedReference], of decoded: DecodedBatch) throws {
     guard !unresolved.isEmpty else { return }
     let rows = decoded.root.rowsByRecord(unresolved.map { Int($0.node.records[$0.row]) })
+    // A record may have many: what they share is copied once, and places are counted on from one to the next.
+    var last = -1
+    var bytes: [UInt8] = []
+    var locator = JSONPointerLocator()
+    var cursor: RecordBatch.PositionCursor?
     for reference in unresolved {
       let record = Int(reference.node.records[reference.row])
       let place = decoded.records.place(ofRecord: record)
       let reached = reference.node.plan.references[reference.reference]
-      let position = decoded.records.position(of: reference.entry.rawOffset, in: place)
+      if record != last {
+        last = record
+        // A restored record is never rejected late.
+        bytes = reached.isRestored ? [] : unsafe Array(decoded.records.rawBytes(of: place))
+        locator = JSONPointerLocator()
+        cursor = nil
+      }
+      let position = decoded.records.position(of: reference.entry.rawOffset, in: place, from: cursor)
+      cursor = position
       let row = RowReference(
         primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
       try unsafe session.pendingReferences.add(
@@ -67,9 +80,8 @@ final class StepScope: ReferringStep {
           column: Int(position.column),
           byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
           pointer: decoded.pointer(
-            record: record, rawOffset: reference.entry.rawOffset, source: plan.step.source) ?? "",
-          // A restored record is never rejected late.
-          record: reached.isRestored ? [] : unsafe Array(decoded.records.rawBytes(of: place))),
+            record: record, rawOffset: reference.entry.rawOffset, source: plan.step.source, &locator) ?? "",
+          record: bytes),
         blocks: reached.mustResolve)
     }
   }

@@ -172,11 +172,31 @@ extension RecordBatch {
   /// 1-based line and column (in Unicode scalars) of an offset in a record as written.
   /// - Complexity: linear in the offset.
   public func position(of rawOffset: UInt32, in place: RecordPlace) -> (line: UInt64, column: UInt64) {
+    let cursor = position(of: rawOffset, in: place, from: nil)
+    return (cursor.line, cursor.column)
+  }
+
+  /// A position in a record, from which a later one is found sooner.
+  package struct PositionCursor: Sendable {
+    /// 1-based line.
+    package fileprivate(set) var line: UInt64
+    /// 1-based column, in Unicode scalars.
+    package fileprivate(set) var column: UInt64
+    fileprivate var rawOffset = 0
+    fileprivate var previous: UInt8 = 0
+  }
+
+  /// `position(of:in:)`, counted on from an earlier position in the record.
+  /// - Complexity: linear in the distance to the earlier position; in the offset where that lies behind it.
+  package func position(of rawOffset: UInt32, in place: RecordPlace, from earlier: PositionCursor?) -> PositionCursor {
     let raw = unsafe rawBytes(of: place)
-    var line = place.line
-    var column = UInt64(place.column)
-    var previous: UInt8 = 0
-    for index in 0..<min(Int(rawOffset), raw.count) {
+    let start = earlier.flatMap { $0.rawOffset <= Int(rawOffset) ? $0 : nil }
+    let first = start?.rawOffset ?? 0
+    var line = start?.line ?? place.line
+    var column = start?.column ?? UInt64(place.column)
+    var previous: UInt8 = start?.previous ?? 0
+    let end = max(first, min(Int(rawOffset), raw.count))
+    for index in first..<end {
       let byte = unsafe raw[index]
       if byte == 0x0A {
         if !(countsCarriageReturns && previous == 0x0D) { line += 1 }
@@ -189,7 +209,7 @@ extension RecordBatch {
       }
       previous = byte
     }
-    return (line, column)
+    return PositionCursor(line: line, column: column, rawOffset: end, previous: previous)
   }
 
   /// 1-based column (in Unicode scalars) of an offset in a record as written, in the line the offset lies in.

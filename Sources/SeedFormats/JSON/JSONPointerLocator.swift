@@ -1,20 +1,36 @@
 /// Finds the JSON Pointer (RFC 6901) of a value from its position in the text, which an error message shows beside the
 /// byte offset.
-public enum JSONPointerLocator {
+///
+/// One locator serves for many values of one text: it goes on from where it came to, as long as offsets grow.
+public struct JSONPointerLocator {
+  private var containers: [Container] = []
+  private var index = 0
+  private var isKey = false
+  private var lastOffset = 0
+
+  /// A locator at the start of a text.
+  public init() {}
+
   /// The pointer of the innermost value at an offset, from the value that `json` is; "" for that value itself and for
   /// an offset outside every member.
   /// - Parameter json: well-formed JSON text; of other text the pointer of what could be followed is returned.
   /// - Complexity: linear in the offset.
   public static func pointer(to offset: Int, in json: UnsafeRawBufferPointer) -> String {
-    var containers: [Container] = []
-    var index = 0
-    var isKey = false
+    var locator = JSONPointerLocator()
+    return unsafe locator.pointer(to: offset, in: json)
+  }
+
+  /// The same of the text that the locator has been asked about before.
+  /// - Complexity: linear in the distance to the offset before; in the offset where that is smaller.
+  public mutating func pointer(to offset: Int, in json: UnsafeRawBufferPointer) -> String {
+    if offset < lastOffset { self = JSONPointerLocator() }
+    lastOffset = offset
     while index < json.count, index <= offset {
       let byte = unsafe json[index]
       switch byte {
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         // At the bracket itself the value meant is the container.
-        if index == offset { return text(containers) }
+        if index == offset { return Self.text(containers) }
         containers.append(Container(isArray: byte == UInt8(ascii: "[")))
         isKey = byte == UInt8(ascii: "{")
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -26,19 +42,19 @@ public enum JSONPointerLocator {
           isKey = !containers[last].isArray
         }
       case UInt8(ascii: "\""):
-        let end = unsafe endOfString(json, from: index)
+        let end = unsafe Self.endOfString(json, from: index)
         if isKey, let last = containers.indices.last {
           containers[last].key = unsafe String(decoding: json[(index + 1)..<max(end - 1, index + 1)], as: UTF8.self)
           isKey = false
         }
-        if offset < end { return text(containers) }
+        if offset < end { return Self.text(containers) }
         index = end
         continue
       default: break
       }
       index += 1
     }
-    return text(containers)
+    return Self.text(containers)
   }
 
   private struct Container {
