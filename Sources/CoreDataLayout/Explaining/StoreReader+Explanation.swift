@@ -1,4 +1,4 @@
-import Predicates
+public import Predicates
 import SQLite
 public import StoreInterface
 
@@ -33,6 +33,21 @@ extension StoreReader {
       let statement = try self.statement(for: request, selecting: columns, &sql)
       defer { statement.reset() }
       return try explanation(of: statement, residual: sql?.residual ?? [])
+    }
+  }
+
+  /// How the values at key paths are read that an export of the objects writes.
+  func explanation(of request: FetchSpecification, scanning keyPaths: [FetchPredicate.KeyPath]) throws
+    -> FetchExplanation
+  {
+    try fetching(request) {
+      var sql = FetchSQL(self, request.entity)
+      defer { forgetLists(sql.lists) }
+      let plan = try ColumnScanPlan(self, request.entity, keyPaths, &sql)
+      let statement = try prepared(sql.statement(request, selecting: plan.selected), sql.parameters)
+      defer { statement.reset() }
+      // When a part of the predicate is evaluated in memory, the objects are fetched first.
+      return try sql.residual.isEmpty ? explanation(of: statement) : explanation(ofObjects: request)
     }
   }
 
@@ -83,5 +98,12 @@ extension SQLiteStore: FetchExplaining {
   /// SQLite's plan for it.
   public func explanation(of request: FetchSpecification) throws -> FetchExplanation {
     try reading { try $0.explanation(of: request) }
+  }
+
+  /// The SELECT by which an export of the objects reads the values at key paths (`scan`), and SQLite's plan for it.
+  public func explanation(of request: FetchSpecification, scanning keyPaths: [FetchPredicate.KeyPath]) throws
+    -> FetchExplanation
+  {
+    try reading { try $0.explanation(of: request, scanning: keyPaths) }
   }
 }

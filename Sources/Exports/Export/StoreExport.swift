@@ -107,7 +107,8 @@ public struct StoreExport {
     do {
       let store = try open()
       defer { try? store.close() }
-      let fetch = try store.explanation(of: step.request(step.entity(in: store.model)))
+      let (request, keyPaths) = try step.selection(in: store.model)
+      let fetch = try store.explanation(of: request, scanning: keyPaths)
       return try ExplainedFetch(fetch, advisor: IndexAdvisor(store))
     } catch {
       throw RunError(any: error, store: storePath)
