@@ -39,6 +39,7 @@ struct DumpCommand: ParsableCommand {
     let signals = Signals(cancelling: cancellation)
     defer { withExtendedLifetime(signals) {} }
     do {
+      try model.requireModel()
       let report = try StoreDump(
         storePath: store, modelPath: model.model, modelVersion: model.modelVersion, folder: folder, compresses: gzip,
         replacesDump: force, cancellation: cancellation

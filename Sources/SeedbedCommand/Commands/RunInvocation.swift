@@ -57,8 +57,9 @@ struct RunInvocation {
       begin: Date(), isJSON: isJSON, isQuiet: isQuiet, showsStages: showsStages, path: nil, logFormat: logFormat)
     let done = outcome(&output)
     let exitCode = done.failure?.kind.exitCode ?? (done.counts.rejected > 0 ? 1 : 0)
-    try output.finish(done, exitCode: exitCode)
-    if let failure = done.failure { throw CommandFailure(failure, store: pipeline, format: logFormat) }
+    let failure = done.failure.map { CommandFailure($0, store: pipeline, format: logFormat) }
+    try output.finish(done, exitCode: exitCode, failure: failure)
+    if let failure { throw failure }
     if exitCode != 0 { throw ExitCode(exitCode) }
   }
 

@@ -14,7 +14,14 @@ struct ModelOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The model version; the current one by default.", valueName: "name"))
   var modelVersion: String?
 
+  /// Refuses a version of no model.
+  func requireModel() throws {
+    guard model == nil, modelVersion != nil else { return }
+    throw ValidationError("--model-version chooses a version of --model, which is absent")
+  }
+
   func read(store: String) throws -> ModelFile {
-    try StoreModel.read(storePath: store, modelPath: model, version: modelVersion)
+    try requireModel()
+    return try StoreModel.read(storePath: store, modelPath: model, version: modelVersion)
   }
 }

@@ -24,6 +24,11 @@ struct CommandFailure: Error {
     hint = failure.hint
     position = failure.position
     self.format = format
+    if let mistake = error as? ValidationError {
+      exitCode = .validationFailure
+      code = "usage"
+      message = mistake.message
+    }
   }
 
   /// - Parameter message: what is wrong with the command line.

@@ -10,11 +10,11 @@ enum Terminal {
     isatty(2) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
-  /// Whether standard output may carry colours.
-  static var hasColors: Bool {
+  /// Whether standard output may carry colours. Asked once: to read the environment takes longer than a line.
+  static let hasColors: Bool = {
     let environment = ProcessInfo.processInfo.environment
     return isatty(1) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-  }
+  }()
 
   /// The command as the user called it; the launcher tells its own name.
   static var commandName: String {
@@ -26,10 +26,15 @@ enum Terminal {
 
   /// A line on standard output. Ends the process where that cannot be written to: with 74, or quietly where its reader
   /// went away (`seedbed … | head`).
-  static func print(_ text: String) {
+  /// - Parameter failure: why the command fails, which is told all the same.
+  static func print(_ text: String, of failure: CommandFailure? = nil) {
     let bytes = Array((shown(text) + "\n").utf8)
     guard let number = write(bytes, to: STDOUT_FILENO) else { return }
     if number == EPIPE { endByBrokenPipe() }
+    if let failure {
+      failure.report()
+      exit(failure.status)
+    }
     let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     let error = RunError(
       .inputOutput, code: "output.write", "cannot write to standard output: \(reason)",

@@ -17,8 +17,9 @@ struct ReportOutput {
   var logFormat: LogFormat
 
   /// Tells what the run did, and puts the report in its place.
-  /// - Throws: `CommandFailure` of the run, or where the report could not be written.
-  func finish(_ report: RunReport, exitCode: Int32) throws {
+  /// - Parameter failure: the run's own, which is told where standard output cannot be written to.
+  /// - Throws: `CommandFailure` where the report could not be written.
+  func finish(_ report: RunReport, exitCode: Int32, failure: CommandFailure?) throws {
     let document =
       isJSON || path != nil
       ? ReportJSON.text(report, run: RunIdentity.text, exitCode: exitCode, begin: begin, end: Date()) : ""
@@ -26,7 +27,7 @@ struct ReportOutput {
     let writesData = report.exports.contains { $0.path == "-" }
     // The JSON report is data, which --quiet does not keep back.
     if isJSON {
-      if writesData { Terminal.say(document) } else { Terminal.print(document) }
+      if writesData { Terminal.say(document) } else { Terminal.print(document, of: failure) }
     } else if report.failure == nil {
       if isQuiet {
         if report.counts.rejected > 0 { printRejects(report) }

@@ -44,7 +44,7 @@ struct UsageReport {
       CommandFailure(error, store: path ?? "", format: format).report()
     }
     // The run has failed, so that finishing only reports.
-    try? output.finish(RunReport(failure: failure, pipeline: pipeline), exitCode: exitCode)
+    try? output.finish(RunReport(failure: failure, pipeline: pipeline), exitCode: exitCode, failure: nil)
   }
 
   private func value(of option: String) -> String? {

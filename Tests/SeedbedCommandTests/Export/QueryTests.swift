@@ -33,6 +33,24 @@ struct QueryTests {
     try await Tool.run(["query", "Shop.sqlite"] + arguments + ["--model", "Shop.xcdatamodeld"], in: workspace.folder)
   }
 
+  @Test("the statement that is explained is the one that reads the columns")
+  func explainedColumns() async throws {
+    let workspace = try await workspace()
+    let one = try await query(workspace, "Item WHERE count > 2", "--columns", "identifier,parent.name", "--explain")
+    #expect(one.exitCode == 0 && one.text.contains("ZIDENTIFIER") && !one.text.contains("ZRATIO"), "\(one.text)")
+    let wrong = try await query(workspace, "Item", "--columns", "nope", "--explain")
+    #expect(wrong.exitCode == 78, "\(wrong.talk)")
+  }
+
+  @Test("a version without a model is refused", arguments: ["query", "check", "history", "dump", "export"])
+  func versionOfNoModel(command: String) async throws {
+    let workspace = try await workspace()
+    let words = ["query": ["Item"], "export": ["--entity", "Item", "--output", "x.csv"], "dump": ["Folder"]]
+    let run = try await Tool.run(
+      [command, "Shop.sqlite"] + (words[command] ?? []) + ["--model-version", "Shop"], in: workspace.folder)
+    #expect(run.exitCode == 64 && run.talk.contains("--model-version chooses a version of --model"), "\(run.talk)")
+  }
+
   @Test("a query shows a table, CSV, TSV or NDJSON of the objects that meet the predicate")
   func forms() async throws {
     let workspace = try await workspace()
