@@ -49,6 +49,8 @@ struct ColumnTypeTests {
     .init("1.50|2.25", .string, byValue: .decimal), .init("9.99|12.50", .string, byValue: .decimal, name: "unit_price"),
     .init("9.99|12.5", .decimal, name: "Price"), .init("1.0|2.5", .double, byValue: .decimal, name: "Price"),
     .init("48.137|11.5", .double, name: "stop_lat"), .init("48.100|11.5", .string, byValue: .double, name: "Longitude"),
+    .init("1.1|1.7", .string, name: "app_version"), .init("1|7", .integer32, name: "version"),
+    .init("1.2|1.20", .string, name: "sections"), .init("2024-01-02|2024-02-03", .date, name: "release"),
     .init("1.9|1.10", .string, name: "app_version"), .init("1.9|1.10", .string, byValue: .decimal),
     .init("123456789012.345|0.5", .decimal), .init("1234567890123.456|0.5", .double), .init("-1.25|-0.5", .decimal),
     .init("01.50|2.25", .string), .init("+1.50|2.25", .string), .init("1.5|2e3", .string, byValue: .double),

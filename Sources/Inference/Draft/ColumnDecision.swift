@@ -28,7 +28,8 @@ struct ColumnDecision {
 
   /// Names of values that look like numbers and are not: 1.10 comes after 1.9.
   private static let versionWords: Set<String> = [
-    "version", "versions", "revision", "release", "build", "section", "chapter", "paragraph", "clause", "article",
+    "version", "versions", "revision", "revisions", "release", "releases", "build", "builds", "section", "sections",
+    "chapter", "chapters", "paragraph", "paragraphs", "clause", "clauses", "article", "articles",
   ]
   /// Names of codes, in which a zero in front counts, whatever the values of this file are.
   private static let codeWords: Set<String> = [
@@ -66,6 +67,14 @@ struct ColumnDecision {
       return
     }
     let isVersion = !Self.versionWords.isDisjoint(with: NameWords.words(column.name))
+    if isVersion, !isJSON, column.numbers == 0,
+      Self.chosen(column, takesValues: false, isJSON: false)?.hasFraction == true
+    {
+      evidence = "text: a version, of which 1.10 is not 1.1"
+      isCode = true
+      if takesValues, column.marksNulls { adoptMarkers(column) }
+      return
+    }
     decide(
       column, takesValues: takesValues && !isVersion || column.numbers > 0, takesTimes: takesValues, isJSON: isJSON)
   }
@@ -258,4 +267,9 @@ struct ColumnDecision {
     decision.evidence = evidence.replacing(": \(type.name)", with: ": \(AttributeType.integer64.name)")
     return decision
   }
+}
+
+extension TypeCandidate {
+  /// Whether it is a type of numbers with a fraction.
+  fileprivate var hasFraction: Bool { type == .double || type == .decimal || type == .float }
 }
