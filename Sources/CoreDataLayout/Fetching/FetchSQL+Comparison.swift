@@ -143,18 +143,10 @@ extension FetchSQL {
     guard scalar.kind.isText, let folding = FetchFunctions.folding(options, isSearch: isSearch) else {
       return text(scalar)
     }
-    if let constant = scalar.constant, let plain = FetchSQL.plainText(constant) {
-      return bind(.string(TextFolding.fold(plain, options: folding)))
+    if let constant = scalar.constant?.text {
+      return bind(.string(TextFolding.fold(constant, options: folding)))
     }
     return FetchFunctions.folded(text(scalar), folding)
-  }
-
-  static func plainText(_ value: Value) -> String? {
-    switch value {
-    case .string(let text): text
-    case .uri(let url): url.absoluteString
-    default: nil
-    }
   }
 
   // MARK: - Text in text
@@ -170,7 +162,7 @@ extension FetchSQL {
     default: break
     }
     let whole = prepared(left, options, isSearch: true)
-    guard let constant = right.constant.flatMap(FetchSQL.plainText) else {
+    guard let constant = right.constant?.text else {
       return searched(whole, sign, prepared(right, options, isSearch: true))
     }
     let folding = FetchFunctions.folding(options, isSearch: true)

@@ -152,7 +152,7 @@ struct FetchShape {
     let isByBytes = options.isEmpty || options.contains(.normalized)
     switch sign {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      if !isByBytes && FetchSQL.plainText(value) != nil { return false }
+      if !isByBytes && value.text != nil { return false }
       parameters.append(value)
     case .beginsWith:
       guard isByBytes, case .string(let text) = value, !text.isEmpty, let end = FetchSQL.successor(of: text) else {

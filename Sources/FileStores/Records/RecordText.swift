@@ -7,15 +7,8 @@ enum RecordText {
   static func text(_ value: Value) -> String? {
     switch value {
     case .null, .composite: nil
-    case .integer(let number): "\(number)"
-    case .boolean(let flag): "\(flag)"
-    case .double(let number): "\(number)"
-    case .decimal(let number): number.description
-    case .string(let text): text
     case .date(let date): text(date)
-    case .data(let data): data.base64EncodedString()
-    case .uuid(let uuid): uuid.uuidString
-    case .uri(let url): url.absoluteString
+    default: value.plainText
     }
   }
 

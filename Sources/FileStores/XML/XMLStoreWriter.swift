@@ -81,16 +81,9 @@ struct XMLStoreWriter {
 
   private func text(_ value: Value) -> String {
     switch value {
-    case .null, .composite: ""
-    case .integer(let number): "\(number)"
     case .boolean(let flag): flag ? "1" : "0"
-    case .double(let number): "\(number)"
-    case .decimal(let number): number.description
-    case .string(let text): text
     case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
-    case .data(let data): data.base64EncodedString()
-    case .uuid(let uuid): uuid.uuidString
-    case .uri(let url): url.absoluteString
+    default: value.plainText
     }
   }
 

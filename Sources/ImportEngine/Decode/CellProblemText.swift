@@ -192,16 +192,9 @@ extension Value {
   var shown: String {
     switch self {
     case .null: "null"
-    case .integer(let value): "\(value)"
-    case .boolean(let value): "\(value)"
-    case .double(let value): "\(value)"
-    case .decimal(let value): "\(value)"
-    case .string(let value): value
-    case .date(let value): value.formatted(.iso8601)
     case .data(let value): "\(value.count) bytes"
-    case .uuid(let value): value.uuidString
-    case .uri(let value): value.absoluteString
     case .composite(let elements): "\(elements.count) elements"
+    default: plainText
     }
   }
 }

@@ -10,19 +10,11 @@ extension Value {
   var rejectText: String {
     let text =
       switch self {
-      case .null: ""
-      case .integer(let number): String(number)
-      case .boolean(let flag): flag ? "true" : "false"
-      case .double(let number): number.description
-      case .decimal(let number): number.description
-      case .string(let text): text
       case .date(let date): DateText.iso8601(date)
-      case .data(let data): data.base64EncodedString()
-      case .uuid(let uuid): uuid.uuidString
-      case .uri(let url): url.absoluteString
       case .composite(let elements):
         elements.sorted { $0.key.precedesByCodePoint($1.key) }.map { "\($0.key): \($0.value.rejectText)" }
           .joined(separator: ", ")
+      default: plainText
       }
     return String(text.prefix(Reject.valueLimit))
   }

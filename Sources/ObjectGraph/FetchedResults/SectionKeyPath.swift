@@ -64,16 +64,9 @@ struct SectionKeyPath {
 
   private static func text(_ value: Value) -> String {
     switch value {
-    case .null, .composite: ""
-    case .string(let text): text
-    case .integer(let number): "\(number)"
     case .boolean(let flag): flag ? "1" : "0"
-    case .double(let number): "\(number)"
-    case .decimal(let number): "\(number)"
     case .date(let date): text(date)
-    case .uuid(let uuid): uuid.uuidString
-    case .uri(let url): url.absoluteString
-    case .data(let data): data.base64EncodedString()
+    default: value.plainText
     }
   }
 

@@ -36,18 +36,12 @@ extension ManagedObject {
   private static func printed(_ value: Value) -> String {
     switch value {
     case .null: "nil"
-    case .string(let text): text
-    case .integer(let integer): "\(integer)"
     case .boolean(let boolean): boolean ? "1" : "0"
-    case .double(let double): "\(double)"
-    case .decimal(let decimal): "\(decimal)"
-    case .date(let date): date.formatted(.iso8601)
     case .data(let data): "{length = \(data.count)}"
-    case .uuid(let uuid): uuid.uuidString
-    case .uri(let uri): uri.absoluteString
     case .composite(let elements):
       "{"
         + elements.sortedByCodePoint(\.key).map { "\($0.key) = \(printed($0.value))" }.joined(separator: "; ") + "}"
+    default: value.plainText
     }
   }
 }

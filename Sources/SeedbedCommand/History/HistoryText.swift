@@ -74,17 +74,6 @@ enum HistoryText {
 
   /// A value that a tombstone keeps: bytes as base64, dates in ISO 8601.
   private static func plain(_ value: Value) -> String {
-    switch value {
-    case .string(let text): text
-    case .date(let date): DateText.iso8601(date)
-    case .data(let data): data.base64EncodedString()
-    case .uuid(let uuid): uuid.uuidString
-    case .uri(let url): url.absoluteString
-    case .integer(let number): "\(number)"
-    case .boolean(let flag): "\(flag)"
-    case .double(let number): "\(number)"
-    case .decimal(let number): "\(number)"
-    case .null, .composite: ""
-    }
+    value.date.map(DateText.iso8601) ?? value.plainText
   }
 }

@@ -70,18 +70,12 @@ enum PropertyText {
   static func text(_ value: Value) -> String {
     switch value {
     case .null: "null"
-    case .integer(let number): String(number)
-    case .boolean(let flag): flag ? "true" : "false"
-    case .double(let number): "\(number)"
-    case .decimal(let number): "\(number)"
     case .string(let text): "\"\(text)\""
     case .date(let date): DateText.iso8601(date)
-    case .data(let data): data.base64EncodedString()
-    case .uuid(let identifier): identifier.uuidString
-    case .uri(let location): location.absoluteString
     case .composite(let elements):
       elements.sorted { $0.key.precedesByCodePoint($1.key) }.map { "\($0.key): \(text($0.value))" }
         .joined(separator: ", ")
+    default: value.plainText
     }
   }
 
