@@ -46,7 +46,7 @@ public enum OutputCheck {
     let work = store.map { ResultPath.key(WorkFolder.path(for: ResultPath.followed($0))) }
     let beside = Set(
       store.map { path in
-        ["-wal", "-shm", "-journal", ".lock"].map { ResultPath.key(ResultPath.followed(path) + $0) }
+        (Sidecar.allCases.map(\.rawValue) + [".lock"]).map { ResultPath.key(ResultPath.followed(path) + $0) }
       } ?? [])
     let external = store.map { ResultPath.key(StorePlace.externalDataFolder(of: ResultPath.followed($0))) }
     var seen: [String: String] = [:]

@@ -19,7 +19,7 @@ package struct RunInputs {
 
   /// A store has a log and files of external data beside it.
   package mutating func add(store path: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { add(file: path + suffix) }
+    for file in Sidecar.files(of: path) { add(file: file) }
     folders.append(ResultPath.key(StorePlace.externalDataFolder(of: path)))
   }
 

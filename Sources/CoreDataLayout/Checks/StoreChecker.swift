@@ -64,7 +64,7 @@ public enum StoreChecker {
   ) throws -> StoreReport {
     try StoreFiles.requireFile(path)
     let isWriteAheadLogged = try StoreFiles.isWriteAheadLogged(path: path)
-    let sidecars = ReadOnlyCopy.sidecarSuffixes.map { StoreFiles.sidecar($0, of: path) }.filter(FileSystem.exists)
+    let sidecars = Sidecar.allCases.map { StoreFiles.sidecar($0, of: path) }.filter(FileSystem.exists)
       .map { ($0 as NSString).lastPathComponent }
     return try ReadOnlyCopy.withConnection(to: path) { connection in
       try connection.set(.triggers, false)

@@ -7,9 +7,7 @@ enum StoreCopierNames {
   /// - Throws: `StoreError.cannotCreate`.
   static func check(_ target: String, source: String, _ options: StoreCopier.Options) throws(StoreError) {
     let place = ResultPath.followed(target)
-    let read = [source, ResultPath.followed(source)].flatMap { path in
-      ([""] + ReadOnlyCopy.sidecarSuffixes).map { path + $0 }
-    }
+    let read = [source, ResultPath.followed(source)].flatMap { Sidecar.files(of: $0) }
     let names = Set(read.map { ResultPath.resolved($0) })
     let files = Set(read.compactMap { FileIdentity($0) })
     let isRead = { (path: String) in

@@ -18,7 +18,7 @@ final class StoreHold {
   /// - Throws: `StoreError.busy` when another connection uses the store, or has it open in WAL mode.
   init(_ place: String) throws {
     let path = ResultPath.followed(place)
-    let hasJournal = try (StoreFiles.stamp(path + "-journal")?.size ?? 0) > 0
+    let hasJournal = try (StoreFiles.stamp(Sidecar.journal.path(of: path))?.size ?? 0) > 0
     guard FileSystem.exists(path), StoreFiles.isDatabase(path: path) else {
       hasLog = FileSystem.exists(path) && hasJournal
       return
@@ -30,7 +30,7 @@ final class StoreHold {
       return
     }
     // SQLite would make a log for a store in WAL mode that no connection has open.
-    if try StoreFiles.isWriteAheadLogged(path: path), !FileSystem.exists(path + "-wal") {
+    if try StoreFiles.isWriteAheadLogged(path: path), !FileSystem.exists(Sidecar.log.path(of: path)) {
       hasLog = false
       return
     }
@@ -48,7 +48,7 @@ final class StoreHold {
         throw StoreError(error, path: path)
       }
     }
-    hasLog = try (StoreFiles.stamp(path + "-wal")?.size ?? 0) > 0
+    hasLog = try (StoreFiles.stamp(Sidecar.log.path(of: path))?.size ?? 0) > 0
   }
 
   /// Lets go of the lock.

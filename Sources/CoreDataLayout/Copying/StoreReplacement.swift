@@ -82,8 +82,8 @@ extension FilePlacement {
     let new = try putExternalData(of: sealed, in: external)
     try setLogAside(of: target, for: sealed, synchronizes: synchronizes, check)
     try put(sealed, at: target)
-    for suffix in ["-wal", "-shm"] where FileSystem.exists(sealed + suffix) {
-      try put(sealed + suffix, at: target + suffix)
+    for sidecar in Sidecar.ofLog where FileSystem.exists(sidecar.path(of: sealed)) {
+      try put(sidecar.path(of: sealed), at: sidecar.path(of: target))
     }
     onCommit {
       // A file that stays without a row that names it does no harm; `check` reports it.
@@ -101,7 +101,7 @@ extension FilePlacement {
     guard FileSystem.exists(target) else { return }
     let external = ExternalDataFolder(storePath: sealed)
     let names = try external.openData()?.names().filter { ExternalDataFolder.isFileName($0) } ?? []
-    let paths = ["", "-wal", "-shm"].map { sealed + $0 } + names.map { external.dataPath + "/" + $0 }
+    let paths = Sidecar.files(of: sealed, Sidecar.ofLog) + names.map { external.dataPath + "/" + $0 }
     for path in paths where FileSystem.exists(path) { try StoreFiles.copyPermissions(of: target, to: path) }
   }
 
@@ -122,8 +122,8 @@ extension FilePlacement {
       try check()
       if holds[0].hasLog {
         let checkpointed = sealed + ".checkpointed"
-        for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(checkpointed + suffix) }
-        defer { for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try? StoreFiles.remove(checkpointed + suffix) } }
+        for file in Sidecar.files(of: checkpointed) { try StoreFiles.remove(file) }
+        defer { for file in Sidecar.files(of: checkpointed) { try? StoreFiles.remove(file) } }
         // Reading the file releases the lock, so the lock is taken again afterwards.
         let stamp = try StoreStamp.read(path: target)
         holds[0].release()
@@ -137,8 +137,8 @@ extension FilePlacement {
       release()
       throw error
     }
-    for suffix in ReadOnlyCopy.sidecarSuffixes {
-      try setAside(target + suffix, as: sealed + suffix + ".previous-sidecar")
+    for sidecar in Sidecar.allCases {
+      try setAside(sidecar.path(of: target), as: sidecar.path(of: sealed) + ".previous-sidecar")
     }
     if synchronizes { try synchronize() }
   }

@@ -9,7 +9,9 @@ final class CheckpointHold {
   /// Takes the lock.
   /// - Returns: nil where nothing has the store's log open, or a checkpoint is under way.
   init?(_ path: String) {
-    guard let store = OpenFiles.identity(path), let descriptor = FileLock.open(path + "-shm") else { return nil }
+    guard let store = OpenFiles.identity(path), let descriptor = FileLock.open(Sidecar.index.path(of: path)) else {
+      return nil
+    }
     self.store = store
     self.descriptor = descriptor
     guard FileLock.share(CheckpointHold.lockedBytes, of: descriptor) else { return nil }

@@ -11,7 +11,6 @@ import StoreInterface
 package enum ReadOnlyCopy {
   /// How often a file is read that others change meanwhile.
   private static let attempts = 10
-  static let sidecarSuffixes = ["-wal", "-shm", "-journal"]
 
   package static func withConnection<Result>(to path: String, _ body: (Connection) throws -> Result) throws -> Result {
     try StoreFiles.requireFile(path)
@@ -44,7 +43,7 @@ package enum ReadOnlyCopy {
 
   /// Whether rows may lie beside the store, in a log or a journal.
   package static func hasLog(_ path: String) throws -> Bool {
-    try ["-wal", "-journal"].contains { try (StoreFiles.stamp(StoreFiles.sidecar($0, of: path))?.size ?? 0) > 0 }
+    try Sidecar.withRows.contains { try (StoreFiles.stamp(StoreFiles.sidecar($0, of: path))?.size ?? 0) > 0 }
   }
 
   /// Bytes of a store with its log or journal.
@@ -62,16 +61,17 @@ package enum ReadOnlyCopy {
     for _ in 0..<attempts {
       hold = hold ?? CheckpointHold(source)
       let before = try StoreStamp.read(path: source)
-      for suffix in ["", "-wal", "-journal"] {
-        if FileSystem.exists(source + suffix) {
-          try StoreFiles.copy(source + suffix, to: target + suffix, synchronizes: synchronizes)
+      let files = { Sidecar.files(of: $0, Sidecar.withRows) }
+      for (from, to) in zip(files(source), files(target)) {
+        if FileSystem.exists(from) {
+          try StoreFiles.copy(from, to: to, synchronizes: synchronizes)
         } else {
-          try StoreFiles.remove(target + suffix)
+          try StoreFiles.remove(to)
         }
       }
       let after = try StoreStamp.read(path: source)
       if after == before { return }
-      if try after.differsOnlyInLog(from: before) && isStartOfLog(target + "-wal", source + "-wal") { return }
+      if try after.differsOnlyInLog(from: before) && isStartOfLog(in: target, of: source) { return }
       Thread.sleep(forTimeInterval: 0.05)
     }
     throw StoreError.busy(path: source)
@@ -80,7 +80,8 @@ package enum ReadOnlyCopy {
   /// Whether what was copied of a log is its start. A log only grows as long as its header stays, and SQLite leaves out
   /// the end of a log that no commit closes. Where a log began anew meanwhile, the copy may have frames of both, and
   /// older pages than the main file.
-  private static func isStartOfLog(_ copy: String, _ log: String) throws -> Bool {
+  private static func isStartOfLog(in target: String, of source: String) throws -> Bool {
+    let (copy, log) = (Sidecar.log.path(of: target), Sidecar.log.path(of: source))
     guard FileSystem.exists(copy), FileSystem.exists(log) else { return false }
     let header = try StoreFiles.header(copy).prefix(32)
     return try header.count == 32 && header == StoreFiles.header(log).prefix(32)

@@ -70,7 +70,9 @@ package enum StoreFiles {
 
   /// Where SQLite keeps a store's log or journal: beside the file itself, also where the store's path is a symbolic
   /// link to it.
-  package static func sidecar(_ suffix: String, of path: String) -> String { ResultPath.followed(path) + suffix }
+  package static func sidecar(_ sidecar: Sidecar, of path: String) -> String {
+    sidecar.path(of: ResultPath.followed(path))
+  }
 
   /// - Throws: `StoreError.missing` when there is nothing, `.notAStore` when there is a folder or a special file,
   ///   `.inputOutput` when one has the name of the store's log or journal.

@@ -29,28 +29,29 @@ public struct StoreSidecar: Sendable, Hashable {
   /// All names of logs beside a store, symbolic links to the store followed.
   public static func all(of store: String) -> [StoreSidecar] {
     let place = ResultPath.followed(store)
-    return ReadOnlyCopy.sidecarSuffixes.map { suffix in
-      StoreSidecar(path: place + suffix, obstacle: obstacle(at: place + suffix, suffix))
+    return Sidecar.allCases.map { sidecar in
+      let path = sidecar.path(of: place)
+      return StoreSidecar(path: path, obstacle: obstacle(at: path, sidecar))
     }
   }
 
   /// Refuses files that SQLite could not open, or only by waiting. Nothing is opened.
   /// - Throws: `StoreError.inputOutput` where something that is no file has the name of a log.
   static func requireFiles(beside store: String) throws(StoreError) {
-    for suffix in ReadOnlyCopy.sidecarSuffixes {
-      let path = StoreFiles.sidecar(suffix, of: store)
+    for sidecar in Sidecar.allCases {
+      let path = StoreFiles.sidecar(sidecar, of: store)
       guard let text = nonFile(at: path) else { continue }
       throw StoreError.inputOutput(
         path: path, message: "is \(text), and SQLite keeps a log of the store under that name; move it away")
     }
   }
 
-  private static func obstacle(at path: String, _ suffix: String) -> Obstacle? {
+  private static func obstacle(at path: String, _ sidecar: Sidecar) -> Obstacle? {
     if let text = nonFile(at: path) { return .notAFile(text) }
     guard case .file(let count) = PathContent(at: path), count > 0 else { return nil }
     guard let file = FileHandle(forReadingAtPath: path) else { return .notAFile("a file that may not be read") }
     defer { try? file.close() }
-    return isLog(file, suffix) ? nil : .foreignFile
+    return isLog(file, sidecar) ? nil : .foreignFile
   }
 
   /// What is at a path and is no file; nil for a file, and where nothing is.
@@ -64,16 +65,16 @@ public struct StoreSidecar: Sendable, Hashable {
   }
 
   /// Whether a file begins as SQLite's logs of that name do.
-  private static func isLog(_ file: FileHandle, _ suffix: String) -> Bool {
+  private static func isLog(_ file: FileHandle, _ sidecar: Sidecar) -> Bool {
     guard let data = try? file.read(upToCount: 48) else { return false }
     let start = Array(data)
-    switch suffix {
-    case "-wal": return [[0x37, 0x7f, 0x06, 0x82], [0x37, 0x7f, 0x06, 0x83]].contains(Array(start.prefix(4)))
-    case "-shm":
+    switch sidecar {
+    case .log: return [[0x37, 0x7f, 0x06, 0x82], [0x37, 0x7f, 0x06, 0x83]].contains(Array(start.prefix(4)))
+    case .index:
       // The version of the index, in the byte order of the machine; zeros before it is first written.
       let version = unsafe withUnsafeBytes(of: UInt32(3_007_000)) { unsafe Array($0) }
       return start.starts(with: version) || start.allSatisfy { $0 == 0 }
-    default:
+    case .journal:
       // A journal that is kept for the next transaction, or not forced to disk yet, begins with zeros.
       let mark: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
       return start.starts(with: mark) || (start.count >= 8 && start.prefix(8).allSatisfy { $0 == 0 })

@@ -12,7 +12,7 @@ public struct StoreStamp: Sendable, Hashable {
   /// Looks at a store; files that are not there count as such.
   /// - Throws: `StoreError.inputOutput` when a file cannot be looked at.
   public static func read(path: String) throws -> StoreStamp {
-    StoreStamp(files: try ["", "-wal", "-journal"].map { try StoreFiles.stamp(StoreFiles.sidecar($0, of: path)) })
+    StoreStamp(files: try Sidecar.files(of: ResultPath.followed(path), Sidecar.withRows).map(StoreFiles.stamp))
   }
 
   /// Whether the main file and the journal are the same.

@@ -93,7 +93,7 @@ private final class WriteLock {
 
   /// - Returns: nil when there is no log.
   init?(path: String, _ database: OpenFiles.Identity) {
-    guard let descriptor = FileLock.open(StoreFiles.sidecar("-shm", of: path)) else { return nil }
+    guard let descriptor = FileLock.open(StoreFiles.sidecar(.index, of: path)) else { return nil }
     self.descriptor = descriptor
     self.database = database
   }

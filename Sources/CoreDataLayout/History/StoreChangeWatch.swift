@@ -37,7 +37,7 @@ final class StoreChangeWatch: RemoteChangeObservation, @unchecked Sendable {
         let name = URL(filePath: self.path).lastPathComponent
         // First: what is written from here on is noticed.
         files = try FileWatch(
-          folder: FileSystem.parent(self.path), names: [name, name + "-wal", name + "-journal"], queue: queue
+          folder: FileSystem.parent(self.path), names: Set(Sidecar.files(of: name, Sidecar.withRows)), queue: queue
         ) { [weak self] in self?.checkForCommit() }
         state = try CommittedState(path: self.path)
       } catch let error as SystemError {

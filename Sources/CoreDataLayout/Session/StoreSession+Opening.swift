@@ -106,9 +106,7 @@ extension StoreSession {
     let hasLog = try ReadOnlyCopy.hasLog(path)
     var isImmutable = false
     if options.isReadOnly && mayBeImmutable && !hasLog {
-      let isAlone = ReadOnlyCopy.sidecarSuffixes.allSatisfy {
-        !FileSystem.exists(StoreFiles.sidecar($0, of: path))
-      }
+      let isAlone = Sidecar.allCases.allSatisfy { !FileSystem.exists(StoreFiles.sidecar($0, of: path)) }
       isImmutable =
         try StoreFiles.isWriteAheadLogged(path: path)
         && (options.leavesSidecarsAlone || isAlone

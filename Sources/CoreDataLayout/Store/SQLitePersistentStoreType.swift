@@ -93,7 +93,7 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
       // Leaving WAL mode needs every other connection gone; the exclusive lock is kept until the file is removed.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
       try connection.reset()
-      for suffix in [""] + ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
+      for file in Sidecar.files(of: path) { try StoreFiles.remove(file) }
       try connection.close()
     } catch let error as SQLiteError {
       if error.code == .busy || error.code == .locked { throw StoreError.busy(path: path) }

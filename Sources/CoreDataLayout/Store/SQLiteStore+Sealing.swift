@@ -96,7 +96,7 @@ extension SQLiteStore {
   public func closeIfUnchanged(from original: String) throws -> Bool {
     try perform {
       guard try !hasChanges(), !hasDeferredIndexes, writer.pendingOrderKeys.isEmpty, !connection.isInTransaction,
-        try !["-wal", "-journal"].contains(where: { try StoreFiles.stamp(StoreFiles.sidecar($0, of: original)) != nil })
+        try !Sidecar.withRows.contains(where: { try StoreFiles.stamp(StoreFiles.sidecar($0, of: original)) != nil })
       else { return false }
       guard let header = try StoreFiles.databaseHeader(path: original), header.isPlain, header.freeCount == 0 else {
         return false

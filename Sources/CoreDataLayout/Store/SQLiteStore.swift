@@ -120,7 +120,7 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
       throw StoreError.cannotCreate(path: path, message: "the file exists already")
     }
     // A stale log beside a new file would be replayed into it.
-    for suffix in ReadOnlyCopy.sidecarSuffixes { try StoreFiles.remove(path + suffix) }
+    for sidecar in Sidecar.allCases { try StoreFiles.remove(sidecar.path(of: path)) }
     var metadata = StoreMetadata(
       model: model, uuid: options.uuid?.uppercased() ?? UUID().uuidString, generation: options.generation)
     metadata.values.merge(options.metadata) { _, added in added }

@@ -24,7 +24,7 @@ struct InputDigest: Sendable {
     digest.update(content: Data(PipelineCanon.text(of: pipeline).utf8))
     // A store that carries the model may have it in its log.
     try SourceInputs.digest(model.path, into: &digest)
-    let log = StoreFiles.sidecar("-wal", of: model.path)
+    let log = StoreFiles.sidecar(.log, of: model.path)
     if FileSystem.exists(log) { try SourceInputs.digest(log, into: &digest) }
     for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
     if let seed = pipeline.store.seed, FileSystem.exists(seed) {
@@ -33,8 +33,7 @@ struct InputDigest: Sendable {
       } catch {
         throw RunError(any: error, store: seed)
       }
-      for path in ["", "-wal"].map({ StoreFiles.sidecar($0, of: seed) })
-      where FileSystem.exists(path) {
+      for path in Sidecar.files(of: ResultPath.followed(seed), [.log]) where FileSystem.exists(path) {
         try SourceInputs.digest(path, into: &digest)
       }
     }

@@ -38,8 +38,8 @@ enum ResultProof {
 
   /// Why the store is not what a run made; nil when it is.
   static func difference(_ path: String, _ metadata: StoreMetadata) -> String? {
-    for suffix in ["-wal", "-journal"] {
-      if case .file(let count) = PathContent(at: StoreFiles.sidecar(suffix, of: path)), count > 0 {
+    for sidecar in Sidecar.withRows {
+      if case .file(let count) = PathContent(at: StoreFiles.sidecar(sidecar, of: path)), count > 0 {
         return "another program wrote to it, and has a log beside it"
       }
     }

@@ -180,8 +180,8 @@ struct StoreBuild {
 
   /// Bytes of a store and its sidecars.
   func size(of path: String) -> Int {
-    ["", "-wal", "-shm"].reduce(externalFiles(of: path).bytes) { sum, suffix in
-      sum + Int(clamping: (try? FileSystem.stamp(path + suffix))?.size ?? 0)
+    Sidecar.files(of: path, Sidecar.ofLog).reduce(externalFiles(of: path).bytes) { sum, file in
+      sum + Int(clamping: (try? FileSystem.stamp(file))?.size ?? 0)
     }
   }
 

@@ -55,7 +55,7 @@ struct MigrationCopy {
   private static func hasRoom(_ place: String) -> Bool {
     let url = URL(fileURLWithPath: WorkFolder.path(for: place)).appendingPathComponent(
       (place as NSString).lastPathComponent)
-    return url.path.utf8.count + "-journal".utf8.count <= 512
+    return Sidecar.journal.path(of: url.path).utf8.count <= 512
   }
 
   /// Nil where there may be none.
