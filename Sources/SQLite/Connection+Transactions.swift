@@ -7,6 +7,15 @@ extension Connection {
     try execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
   }
 
+  /// Keeps every lock of the file that this connection takes from now on, until `releaseLocks`: no other connection
+  /// uses the file then.
+  package func keepLocks() throws(SQLiteError) { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+
+  /// Lets go of the locks that `keepLocks` had it keep. SQLite does so with the next access only, so the schema is read.
+  package func releaseLocks() throws(SQLiteError) {
+    try execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_master")
+  }
+
   /// When a transaction takes the write lock.
   public enum TransactionKind: String, Sendable {
     case deferred = "DEFERRED"

@@ -37,7 +37,7 @@ final class StoreHold {
     do {
       let connection = try Connection(path: path, options: .init(busyTimeoutMilliseconds: 1_000))
       try connection.set(.noCheckpointOnClose, true)
-      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+      try connection.keepLocks()
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
       try connection.begin(.exclusive)
       self.connection = connection

@@ -115,7 +115,7 @@ extension StoreLoads {
     }
     let shapes = try makeEmptyIndexes(of: join.name)
     writer.session.forgetStatements()
-    try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
+    try connection.releaseLocks()
     try file.mappingPageErrors {
       let start = ContinuousClock.now
       let pages = try DatabaseFile(path: file.path)
@@ -139,7 +139,7 @@ extension StoreLoads {
         path: file.path, memoryBudget: memoryBudget, temporaryPath: file.path + "-sort", workers: workers)
       try fill(join.name) { try loader.load(shapes, tableRoot: root) }
     }
-    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try connection.keepLocks()
     return true
   }
 

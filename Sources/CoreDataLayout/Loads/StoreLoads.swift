@@ -100,7 +100,7 @@ final class StoreLoads {
       for entity in entities { lastKeys[entity.root.index] = try writer.session.lastPrimaryKey(of: entity) }
       // Another connection could open the file from here on; only this object does.
       writer.session.forgetStatements()
-      try connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM Z_PRIMARYKEY")
+      try connection.releaseLocks()
       do {
         var lastFilled: [String: Int64] = [:]
         for entity in entities {
@@ -112,7 +112,7 @@ final class StoreLoads {
           changes: changes, memoryBudget: memoryBudget, workers: workers)
       } catch let error as PageError where error.kind == .unsuitable && !file.isCreator {
         // Pages cannot be added to every file that another program made.
-        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try connection.keepLocks()
         return false
       } catch let error as PageError {
         return try file.mappingPageErrors { throw error }
@@ -206,7 +206,7 @@ final class StoreLoads {
         try flush?.finish()
       }
       try writer.session.perform {
-        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try connection.keepLocks()
         try writer.performAtomically {
           for (root, key) in load.lastKeys.sorted(by: { $0.key < $1.key }) {
             try writer.setLastPrimaryKey(key, of: file.model.entities[root])
@@ -232,6 +232,6 @@ final class StoreLoads {
     guard let load = pageLoad else { return }
     pageLoad = nil
     try file.mappingPageErrors { try load.file.abandon() }
-    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try connection.keepLocks()
   }
 }

@@ -56,7 +56,8 @@ package final class StoreSession: @unchecked Sendable {
     // Sorting for an index goes through temporary files: in memory it would take as much as the index.
     try connection.execute("PRAGMA cache_size = -\(options.cacheKibibytes); PRAGMA temp_store = FILE")
     if options.isUnderConstruction && !options.isReadOnly {
-      try connection.execute("PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
+      try connection.execute("PRAGMA synchronous = OFF")
+      try connection.keepLocks()
       _ = try connection.string("PRAGMA journal_mode = MEMORY")
     } else if options.forcesCommitsToDisk {
       try connection.forceCommitsToDisk()

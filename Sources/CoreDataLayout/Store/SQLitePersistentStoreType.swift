@@ -91,7 +91,7 @@ public struct SQLitePersistentStoreType: PersistentStoreType {
     do {
       let connection = try Connection(path: path)
       // Leaving WAL mode needs every other connection gone; the exclusive lock is kept until the file is removed.
-      try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+      try connection.keepLocks()
       try connection.reset()
       for file in Sidecar.files(of: path) { try StoreFiles.remove(file) }
       try connection.close()

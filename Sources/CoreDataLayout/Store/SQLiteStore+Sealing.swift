@@ -70,8 +70,7 @@ extension SQLiteStore {
       try session.externalData.removeUnnamed(connection)
       session.forgetStatements()
       try connection.execute("PRAGMA incremental_vacuum")
-      try connection.execute("PRAGMA locking_mode = NORMAL")
-      try connection.execute("SELECT count(*) FROM Z_PRIMARYKEY")
+      try connection.releaseLocks()
       if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
       let mode = try connection.string("PRAGMA journal_mode = " + journal.rawValue)
       guard mode == journal.rawValue else { throw StoreError.busy(path: path) }

@@ -42,7 +42,7 @@ final class MigrationRun {
       let connection = try open(path)
       do {
         // The lock is exclusive, because the schema must not change while an app has the store open.
-        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try connection.keepLocks()
         // The log is moved into the file, so that the file alone is the store.
         if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
         try connection.begin(.exclusive)
