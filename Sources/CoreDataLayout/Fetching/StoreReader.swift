@@ -8,7 +8,7 @@ public import StoreInterface
 /// `SQLiteStore.openReader` made sees the store as it was then.
 ///
 /// May be used from any thread; one call at a time runs.
-public final class StoreReader: @unchecked Sendable {
+public final class StoreReader: MonitoredFetching, @unchecked Sendable {
   let session: StoreSession
   /// The SELECTs of requests for objects by shape.
   private var texts: [FetchShape.Key: String] = [:]
@@ -31,6 +31,8 @@ public final class StoreReader: @unchecked Sendable {
 
   /// The UUID of the store that it reads.
   public var identifier: String { file.identifier }
+  /// The model that the store is read with.
+  public var model: ManagedObjectModel { file.model }
 
   /// Lets go of the connection and of what it saw. Every call after that fails; closing again does nothing.
   public func close() throws { try session.perform { try session.close() } }

@@ -168,5 +168,7 @@ final class StoreRouter: PersistentStore, ReadForwarding {
   // MARK: - Reading
 
   /// All stores, as they are now.
-  var reader: StoreGroup { StoreGroup(model: model, parts: attachedStores.map { StoreGroup.Part($0) }) }
+  func reading<Result>(_ body: (any StoreReading) throws -> Result) throws -> Result {
+    try body(StoreGroup(model: model, parts: attachedStores.map { StoreGroup.Part($0) }))
+  }
 }

@@ -33,7 +33,10 @@ class FailingStore: ReadForwarding, BatchWriting, QueryGenerations, PersistentHi
 
   // MARK: - Reading
 
-  var reader: FailingReader { FailingReader(base: base, failures: failures) }
+  func reading<Result>(_ body: (any StoreReading) throws -> Result) throws -> Result {
+    try failures.check(.fetch)
+    return try body(base)
+  }
 
   func openGeneration() throws -> any StoreGeneration {
     guard let base = base as? any QueryGenerations else { throw unsupported("query generations") }
