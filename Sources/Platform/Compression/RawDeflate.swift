@@ -7,39 +7,29 @@ package enum RawDeflate {
   /// - Throws: an error that `isDamaged` when the bytes are no whole DEFLATE stream, end too early, go on after the
   ///   end, or inflate to more than the limit.
   package static func inflate(_ deflated: [UInt8], _ maximumByteCount: Int) throws(DeflateError) -> [UInt8] {
-    // At one address: zlib compares it from call to call.
-    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    unsafe stream.initialize(to: z_stream())
-    defer { unsafe stream.deallocate() }
-    guard unsafe inflateInit2_(stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-      throw failure("no memory left to inflate", isDamaged: false)
-    }
-    defer { unsafe inflateEnd(stream) }
+    guard let stream = InflateStream(.raw) else { throw failure("no memory left to inflate", isDamaged: false) }
     guard deflated.count <= Int(UInt32.max) else { throw failure("the value is too large", isDamaged: true) }
-    var input = deflated
     var output: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)
-    var result = Z_OK
-    var remaining = 0
-    unsafe input.withUnsafeMutableBufferPointer { input in
-      // Safety: zlib keeps both addresses in `stream` and uses them during a call only; input and block stay for it.
-      unsafe stream.pointee.next_in = input.baseAddress
-      unsafe stream.pointee.avail_in = UInt32(input.count)
-      while result == Z_OK, output.count <= maximumByteCount {
-        let written = unsafe block.withUnsafeMutableBufferPointer { block in
-          unsafe stream.pointee.next_out = block.baseAddress
-          unsafe stream.pointee.avail_out = UInt32(block.count)
-          result = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
-          return block.count - Int(unsafe stream.pointee.avail_out)
+    var position = 0
+    var outcome = InflateStream.Outcome.unfinished
+    while outcome == .unfinished, output.count <= maximumByteCount {
+      let (next, used, written) = unsafe deflated.withUnsafeBytes { input in
+        unsafe block.withUnsafeMutableBytes { block in
+          unsafe stream.inflate(UnsafeRawBufferPointer(rebasing: input[position...]), into: block)
         }
-        output += block[..<written]
       }
-      remaining = Int(unsafe stream.pointee.avail_in)
+      position += used
+      output += block[..<written]
+      outcome = next
+      // All of it was used, and more would be needed.
+      if used == 0, written == 0 { break }
     }
+    let remaining = deflated.count - position
     if output.count > maximumByteCount {
       throw failure("it inflates to more than \(maximumByteCount) bytes", isDamaged: true)
     }
-    if result != Z_STREAM_END { throw failure("the data is damaged or ends too early", isDamaged: true) }
+    if outcome != .ended { throw failure("the data is damaged or ends too early", isDamaged: true) }
     if remaining > 0 { throw failure("\(remaining) bytes follow the end of the data", isDamaged: true) }
     return output
   }

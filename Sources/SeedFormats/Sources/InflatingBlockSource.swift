@@ -1,11 +1,9 @@
-import CZlib
+import Platform
 
 /// The decompressed bytes of a gzip stream: any number of members, then nothing or zero padding. Where the compression
 /// is to be found out, also those of zstd frames.
 ///
-/// zlib keeps the address of `stream`, which is allocated once and freed after `inflateEnd`. The addresses of input and
-/// output are set before each call and not used after it. `input` is the filled part of `block`, set anew whenever that
-/// is filled.
+/// `input` is the filled part of `block`, set anew whenever that is filled.
 @safe public final class InflatingBlockSource: BlockSource {
   private enum Stage {
     case undecided, plain, zstd, header, member, betweenMembers, padding, done
@@ -15,8 +13,8 @@ import CZlib
   private let file: String?
   private var stage: Stage
   private let isAutomatic: Bool
-  private let stream: UnsafeMutablePointer<z_stream>
-  private var isInitialized = false
+  /// Made with the first member.
+  private var stream: InflateStream?
   /// The compressed bytes at hand, and how many of them were used.
   private var input: UnsafeMutableBufferPointer<UInt8>
   private var used = 0
@@ -47,13 +45,6 @@ import CZlib
       case .gzip: .header
       case .none: .plain
       }
-    unsafe stream = .allocate(capacity: 1)
-    unsafe stream.initialize(to: z_stream())
-  }
-
-  deinit {
-    if isInitialized { unsafe inflateEnd(stream) }
-    unsafe stream.deallocate()
   }
 
   /// - Throws: `gzip.truncated`, `gzip.damaged` (wrong checksum or length, impossible codes),
@@ -152,45 +143,40 @@ import CZlib
   private func inflateSome(
     into target: UnsafeMutableRawBufferPointer, _ written: inout Int
   ) throws(SeedFormatError) {
-    if stage == .header { try begin() }
-    guard try haveInput() else {
+    let stream = try stage == .header ? begin() : self.stream
+    guard let stream, try haveInput() else {
       throw failure(
         "gzip.truncated", "the gzip data ends too early", hint: "the file was cut off; fetch it again",
         at: inputOffset)
     }
-    // Safety: `written` is under the target's count, and `used` under the input's; zlib is told how much is left.
-    let room = UInt32(clamping: target.count - written)
-    unsafe stream.pointee.next_in = input.baseAddress.map { unsafe $0 + used }
-    unsafe stream.pointee.avail_in = UInt32(input.count - used)
-    unsafe stream.pointee.next_out = (target.baseAddress.map { unsafe $0 + written })?.assumingMemoryBound(
-      to: UInt8.self)
-    unsafe stream.pointee.avail_out = room
-    let result = unsafe inflate(stream, Z_NO_FLUSH)
-    unsafe used = input.count - Int(stream.pointee.avail_in)
-    written += unsafe Int(room - stream.pointee.avail_out)
-    switch result {
-    case Z_STREAM_END: stage = .betweenMembers
-    case Z_OK, Z_BUF_ERROR: break
-    case Z_MEM_ERROR: throw failure("gzip.memory", "no memory left to inflate", at: offset)
-    default:
-      let reason = unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "not a gzip stream"
+    // Safety: `written` is under the target's count, and `used` under the input's.
+    let (outcome, read, count) = unsafe stream.inflate(
+      UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: input[used...])),
+      into: UnsafeMutableRawBufferPointer(rebasing: target[written...]))
+    used += read
+    written += count
+    switch outcome {
+    case .unfinished: break
+    case .ended: stage = .betweenMembers
+    case .noMemory: throw failure("gzip.memory", "no memory left to inflate", at: offset)
+    case .damaged(let reason):
       throw failure(
-        "gzip.damaged", "the gzip data is damaged: \(reason)", hint: "fetch or compress the file again", at: offset)
+        "gzip.damaged", "the gzip data is damaged: \(reason ?? "not a gzip stream")",
+        hint: "fetch or compress the file again", at: offset)
     }
   }
 
   /// Offset of the next compressed byte.
   private var offset: UInt64 { inputOffset + UInt64(used) }
 
-  private func begin() throws(SeedFormatError) {
-    // 15: the largest window; 16: expect gzip and check its CRC and length.
-    let result =
-      unsafe isInitialized
-      ? inflateReset(stream)
-      : inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    guard result == Z_OK else { throw failure("gzip.memory", "no memory left to inflate", at: offset) }
-    isInitialized = true
+  private func begin() throws(SeedFormatError) -> InflateStream {
+    stream?.reset()
+    guard let begun = stream ?? InflateStream(.gzip) else {
+      throw failure("gzip.memory", "no memory left to inflate", at: offset)
+    }
+    stream = begun
     stage = .member
+    return begun
   }
 
   /// After a member: another one, zero bytes, or the end.

@@ -1,4 +1,5 @@
 import CZlib
+import Platform
 
 /// The bytes that a member of a zip archive takes in the file, still compressed.
 public final class ZipMemberBytes: BlockSource {
@@ -78,21 +79,18 @@ public final class ZipMemberBytes: BlockSource {
 
 /// The contents of a member of a zip archive: inflated, counted, and checked against size and checksum of the
 /// directory.
-///
-/// zlib keeps the address of `stream`, which is allocated once and freed after `inflateEnd`. The addresses of input and
-/// output are set before each call and not used after it.
 @safe final class ZipMemberSource: PiecewiseSource {
   private let upstream: any BlockSource
   private let member: ZipArchive.Member
   private let file: String?
   private let inflation: InflationLimit
-  private let stream: UnsafeMutablePointer<z_stream>
+  /// Made with the first deflated bytes.
+  private var stream: InflateStream?
   private let block = ByteBlock()
   private var used = 0
   private var taken: UInt64 = 0
   private var given: UInt64 = 0
   private var checksum: UInt
-  private var isInitialized = false
   var isDone = false
   var pendingError: SeedFormatError?
 
@@ -102,13 +100,6 @@ public final class ZipMemberBytes: BlockSource {
     self.inflation = inflation
     self.file = file
     checksum = crc32(0, nil, 0)
-    unsafe stream = .allocate(capacity: 1)
-    unsafe stream.initialize(to: z_stream())
-  }
-
-  deinit {
-    if isInitialized { unsafe inflateEnd(stream) }
-    unsafe stream.deallocate()
   }
 
   /// - Throws: `zip.damaged` (impossible codes, wrong size or checksum), `zip.too-large`, and the upstream's errors.
@@ -153,29 +144,21 @@ public final class ZipMemberBytes: BlockSource {
   }
 
   private func inflateSome(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
-    if !isInitialized {
-      // 15: the largest window; negative: neither header nor checksum, which the archive has.
-      guard unsafe inflateInit2_(stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-        throw SeedFormatError(code: "zip.memory", kind: .io, message: "no memory left to inflate", file: file)
-      }
-      isInitialized = true
+    let noMemory = SeedFormatError(code: "zip.memory", kind: .io, message: "no memory left to inflate", file: file)
+    // The archive has size and checksum.
+    guard let stream = stream ?? InflateStream(.raw) else { throw noMemory }
+    self.stream = stream
+    // Safety: `used` is under the block's count.
+    let (outcome, read, written) = unsafe stream.inflate(
+      UnsafeRawBufferPointer(start: block.base + used, count: block.count - used), into: target)
+    used += read
+    switch outcome {
+    case .unfinished: break
+    case .ended: isAtEnd = true
+    case .noMemory: throw noMemory
+    case .damaged(let reason): throw damaged(reason ?? "no deflated data")
     }
-    // Safety: `used` is under the block's count; zlib is told how much is left, and how much fits.
-    let room = UInt32(clamping: target.count)
-    unsafe stream.pointee.next_in = block.base + used
-    unsafe stream.pointee.avail_in = UInt32(block.count - used)
-    unsafe stream.pointee.next_out = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    unsafe stream.pointee.avail_out = room
-    let result = unsafe inflate(stream, Z_NO_FLUSH)
-    used = unsafe block.count - Int(stream.pointee.avail_in)
-    switch result {
-    case Z_STREAM_END: isAtEnd = true
-    case Z_OK, Z_BUF_ERROR: break
-    case Z_MEM_ERROR:
-      throw SeedFormatError(code: "zip.memory", kind: .io, message: "no memory left to inflate", file: file)
-    default: throw damaged(unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "no deflated data")
-    }
-    return unsafe Int(room - stream.pointee.avail_out)
+    return written
   }
 
   /// Compares what came out with what the directory says.
