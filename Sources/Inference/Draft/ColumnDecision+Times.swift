@@ -17,7 +17,7 @@ extension ColumnDecision {
   /// Makes dates of whole numbers that are milliseconds since 1970 by their name and their size; where only the size
   /// says so, and of seconds, the comment does.
   mutating func lookForTimes(_ column: ColumnProfile, takesValues: Bool) {
-    guard ReferenceSearch.isWhole(type), !KeyChoice.isKeyName(column.name) else { return }
+    guard type.isInteger, !KeyChoice.isKeyName(column.name) else { return }
     let isNamed = !Self.timeWords.isDisjoint(with: NameWords.words(column.name))
     let range = column.smallest...max(column.smallest, column.greatest)
     if Self.milliseconds.contains(range) {

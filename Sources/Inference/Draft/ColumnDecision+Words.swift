@@ -10,7 +10,7 @@ extension ColumnDecision {
   /// The text, in quotes only where a reader could not tell where it ends.
   private static func bare(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy {
-      (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 || $0 == 46
+      $0.isDigit || $0.isLetter || $0 == 45 || $0 == 46
     }
     return isPlain && text.count <= 30 ? text : QuotedSample.text(of: text)
   }

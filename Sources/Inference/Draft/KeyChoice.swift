@@ -35,8 +35,8 @@ enum KeyChoice {
       return "no key: no column is unique and never empty"
     }
     let (column, decision) = decisions[index]
-    let isFewNumbers = index == 0 && isWhole(decision.type) && !isMeasure(column.name)
-    let isFirstText = index == 0 && !isWhole(decision.type)
+    let isFewNumbers = index == 0 && decision.type.isInteger && !isMeasure(column.name)
+    let isFirstText = index == 0 && !decision.type.isInteger
     return "no key: \(QuotedSample.text(of: column.name)) is unique in \(list.count.grouped) of \(list.count.grouped), "
       + (isFewNumbers
         ? "which so few numbers may be by chance"
@@ -49,10 +49,8 @@ enum KeyChoice {
     guard column.keys.isUnique, !column.keys.isGivenUp, column.nulls == 0, column.emptyTexts == 0,
       column.count == list.count, decision.lost == nil, decision.nulls.isEmpty
     else { return false }
-    return isWhole(decision.type) || decision.type == .string || decision.type == .uuid
+    return decision.type.isInteger || decision.type == .string || decision.type == .uuid
   }
-
-  private static func isWhole(_ type: AttributeType) -> Bool { [.integer16, .integer32, .integer64].contains(type) }
 
   // MARK: Names
 
@@ -100,7 +98,7 @@ enum KeyChoice {
     default:
       // "userid" as one word of small letters.
       if column.name.lowercased().hasSuffix("id") || isNameless && words != ["column1"] { return 2000 }
-      return isWhole(type) && !isMeasure(column.name) && isNoCoincidence(column, count: list.count) ? 2000 : nil
+      return type.isInteger && !isMeasure(column.name) && isNoCoincidence(column, count: list.count) ? 2000 : nil
     }
   }
 
@@ -112,7 +110,7 @@ enum KeyChoice {
         ?? false
     }
     guard count == 1, list.count > 1 else { return false }
-    return isWhole(type) ? isNoCoincidence(column, count: list.count) : list.count >= 20 || column.keyShape.isKey
+    return type.isInteger ? isNoCoincidence(column, count: list.count) : list.count >= 20 || column.keyShape.isKey
   }
 
   /// Whether a code or number is one of what many records may share: `phone_number`, `country_code`. It is the key in

@@ -68,7 +68,7 @@ struct ModelNames {
 
   private static func isLowerCamel(_ text: String) -> Bool {
     guard let first = text.utf8.first, (97...122).contains(first) else { return false }
-    return text.utf8.allSatisfy { (97...122).contains($0 | 0x20) || (48...57).contains($0) }
+    return text.utf8.allSatisfy { $0.isLetter || $0.isDigit }
   }
 
   private func unique(_ name: String, isTaken: (String) -> Bool) -> String {

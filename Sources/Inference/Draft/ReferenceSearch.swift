@@ -27,7 +27,7 @@ struct ReferenceSearch {
   ) -> (found: Found?, near: String?) {
     guard !column.keys.isGivenUp, column.values > 0, decision.lost == nil else { return (nil, nil) }
     // A run takes an empty text for no value where numbers are meant, and looks for it among keys that are texts.
-    if column.emptyTexts > 0, !Self.isWhole(decision.type) { return (nil, nil) }
+    if column.emptyTexts > 0, !decision.type.isInteger { return (nil, nil) }
     var values = column.keys.hashes.subtracting(column.emptyTexts > 0 ? [ColumnHashes.ofEmptyText] : [])
     if !decision.nulls.isEmpty { values.subtract(column.markerHashes) }
     var best: (score: Int, found: Found)?
@@ -124,10 +124,8 @@ struct ReferenceSearch {
 
   /// Whether values of one can be those of the other. Codes are texts of digits.
   private static func isSameKind(_ left: ColumnDecision, _ right: ColumnDecision) -> Bool {
-    left.type == right.type || (isWhole(left.type) || left.isCode) && (isWhole(right.type) || right.isCode)
+    left.type == right.type || (left.type.isInteger || left.isCode) && (right.type.isInteger || right.isCode)
   }
-
-  static func isWhole(_ type: AttributeType) -> Bool { [.integer16, .integer32, .integer64].contains(type) }
 
   /// Whether a column's name says that it refers to a list's key: `stop_id`, `stop`, `parent_stop_id` for `stops.id`,
   /// and the key's own name where that says what it is the key of. In the list itself the name has to say more than

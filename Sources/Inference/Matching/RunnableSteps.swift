@@ -89,7 +89,7 @@ struct RunnableSteps {
     guard isFilled else { return "no file here has objects of \(destination.name) with their \(reference.key)" }
     guard reference.isWhole, !reference.column.keys.isGivenUp else { return nil }
     // A run takes an empty text for no value where numbers are meant.
-    let isNumber = destination.attribute(reference.key).map { ReferenceSearch.isWhole($0.type) } ?? false
+    let isNumber = destination.attribute(reference.key).map { $0.type.isInteger } ?? false
     let empty: Set<UInt64> = reference.column.emptyTexts > 0 && isNumber ? [ColumnHashes.ofEmptyText] : []
     let values = reference.column.keys.hashes.subtracting(empty)
     let missing = values.count { !keys.contains($0) }

@@ -61,9 +61,9 @@ struct DateShape {
       let byte = unsafe text[index]
       if index >= offset {
         shape.append(byte)
-      } else if isDigit(byte) {
+      } else if byte.isDigit {
         let start = index
-        while index + 1 < offset, unsafe isDigit(text[index + 1]) { index += 1 }
+        while index + 1 < offset, unsafe text[index + 1].isDigit { index += 1 }
         let count = index + 1 - start
         number += 1
         if number <= singles.count, singles[number - 1] {
@@ -72,12 +72,10 @@ struct DateShape {
         } else {
           shape += Array(repeating: UInt8(ascii: "9"), count: count)
         }
-      } else if (byte | 0x20) >= 97, (byte | 0x20) <= 122 {
+      } else if byte.isLetter {
         // Names differ in length and are told apart by the pattern; their case must be one.
         let start = index
-        while index + 1 < offset, unsafe (text[index + 1] | 0x20) >= 97, unsafe (text[index + 1] | 0x20) <= 122 {
-          index += 1
-        }
+        while index + 1 < offset, unsafe text[index + 1].isLetter { index += 1 }
         let isWord = index > start
         shape.append(unsafe isWord ? text[start] & 0x20 | UInt8(ascii: "A") : byte)
         if isWord { shape.append(unsafe text[start + 1] & 0x20 | UInt8(ascii: "A")) }
@@ -112,12 +110,10 @@ struct DateShape {
   /// Whether an export has every digit of the fraction, up to zeros at its end.
   private static func keepsFraction(_ text: UnsafeRawBufferPointer, _ exported: String) -> Bool {
     func fraction(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-      var digits = Array(bytes.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix(while: isDigit))
+      var digits = Array(bytes.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix(while: \.isDigit))
       while digits.last == UInt8(ascii: "0") { digits.removeLast() }
       return digits
     }
     return unsafe fraction(text) == fraction(exported.utf8)
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }

@@ -50,7 +50,7 @@ struct KeyShape {
     var lettersAtEnd = 0
     for index in bytes.indices {
       let byte = unsafe bytes[index]
-      lettersAtEnd = (byte | 0x20) >= 97 && (byte | 0x20) <= 122 ? lettersAtEnd + 1 : 0
+      lettersAtEnd = byte.isLetter ? lettersAtEnd + 1 : 0
       switch byte {
       case 48...57: digits += 1
       case 65...90: capitals += 1
@@ -58,7 +58,7 @@ struct KeyShape {
       case UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "#"): joints += 1
       case UInt8(ascii: ":"):
         joints += 1
-        if index > 0, unsafe isDigit(bytes[index - 1]) { hasClock = true }
+        if index > 0, unsafe bytes[index - 1].isDigit { hasClock = true }
       case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "+"): marks += 1
       default: return .other
       }
@@ -78,7 +78,7 @@ struct KeyShape {
   /// A number with its unit behind it: `5kg`, `2.5mm`, `1st`.
   private static func isMeasure(_ bytes: UnsafeRawBufferPointer, lettersAtEnd: Int) -> Bool {
     guard (1...3).contains(lettersAtEnd) else { return false }
-    return unsafe bytes.prefix(bytes.count - lettersAtEnd).allSatisfy { isDigit($0) || $0 == 45 || $0 == 46 }
+    return unsafe bytes.prefix(bytes.count - lettersAtEnd).allSatisfy { $0.isDigit || $0 == 45 || $0 == 46 }
   }
 
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -87,16 +87,14 @@ struct KeyShape {
   /// A part of a year: `2024-Q1`, `2024-W05`, `Jan-2024`, `05-Jan-2024`, `2024-01-05T10`.
   private static func isPeriod(_ bytes: UnsafeRawBufferPointer) -> Bool {
     // Safety: `index` and the three after it are compared with the count before they are read.
-    let years = unsafe bytes.prefix { isDigit($0) }.count
+    let years = unsafe bytes.prefix(while: \.isDigit).count
     if years == 4, bytes.count > 6, unsafe bytes[4] == UInt8(ascii: "-") {
       let next = unsafe bytes[5] | 0x20
-      return unsafe next == UInt8(ascii: "q") || next == UInt8(ascii: "w") || isDigit(bytes[5])
+      return unsafe next == UInt8(ascii: "q") || next == UInt8(ascii: "w") || bytes[5].isDigit
     }
-    let start = unsafe bytes.firstIndex { ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 } ?? 0
+    let start = unsafe bytes.firstIndex(where: \.isLetter) ?? 0
     guard start <= 3, start + 3 <= bytes.count else { return false }
-    let word = unsafe bytes[start...].prefix { ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 }.map { $0 | 0x20 }
+    let word = unsafe bytes[start...].prefix(while: \.isLetter).map { $0 | 0x20 }
     return months.contains { word == $0 }
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }

@@ -21,7 +21,7 @@ enum PlainDecimal {
     let isNegative = unsafe text.first == UInt8(ascii: "-")
     if isNegative { index = 1 }
     let start = index
-    while index < text.count, unsafe isDigit(text[index]) { index += 1 }
+    while index < text.count, unsafe text[index].isDigit { index += 1 }
     let whole = index - start
     guard whole > 0 else { return .unclear }
     let isZero = unsafe text[start] == UInt8(ascii: "0")
@@ -36,7 +36,7 @@ enum PlainDecimal {
     let point = index
     index += 1
     var last = point
-    while index < text.count, unsafe isDigit(text[index]) {
+    while index < text.count, unsafe text[index].isDigit {
       if unsafe text[index] != UInt8(ascii: "0") { last = index }
       index += 1
     }
@@ -47,6 +47,4 @@ enum PlainDecimal {
     guard (isZero ? 0 : whole) + last - point <= storedDigits else { return .unfit }
     return last == index - 1 ? .same : .shortened
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }

@@ -16,7 +16,7 @@ struct UUIDShape {
         if let isUpper, isUpper != isCapital { return false }
         isUpper = isCapital
       }
-      shape.append(isLetter || (48...57).contains(byte) ? UInt8(ascii: "0") : byte)
+      shape.append(isLetter || byte.isDigit ? UInt8(ascii: "0") : byte)
     }
     if let first { return first == shape }
     first = shape

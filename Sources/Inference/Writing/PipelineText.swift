@@ -211,7 +211,7 @@ extension YAMLText {
   /// A path as it is where it holds nothing that YAML, patterns or variables take for more.
   static func quotedPath(_ path: String) -> String {
     let isPlain = path.utf8.allSatisfy { byte in
-      (48...57).contains(byte) || (97...122).contains(byte | 0x20) || "./_-".utf8.contains(byte)
+      byte.isDigit || byte.isLetter || "./_-".utf8.contains(byte)
     }
     return isPlain && !path.hasPrefix("-") ? path : quoted(path)
   }

@@ -32,7 +32,8 @@ struct NoFields: FieldAccess {
 }
 
 extension AttributeType {
-  var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+  /// Whether it is one of the three integers.
+  package var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
 }
 
 extension Relationship {
