@@ -73,8 +73,17 @@ struct ModelComparison {
     }
     list.compare(.className, old.managedObjectClassName, new.managedObjectClassName, affectsHash: false)
     list.compare(.versionHashModifier, old.versionHashModifier, new.versionHashModifier, affectsHash: true)
-    compareAttributes(old, new, &list)
-    compareRelationships(old, new, &list)
+    compareProperties(
+      old, new, &list, declared: \.attributes, all: \.attributes, subject: ModelDifference.Subject.attribute
+    ) { list, former, next, isStored in
+      list.compare(former, next, isStored: isStored, movesHash: Self.isMoved(former, next, in: new))
+    }
+    compareProperties(
+      old, new, &list, declared: \.relationships, all: { $0.relationships.map(\.definition) },
+      subject: ModelDifference.Subject.relationship
+    ) { list, former, next, isStored in
+      list.compare(former, next, isStored: isStored)
+    }
     compareConstraints(old, new, &list)
     compareIndexes(old, new, &list)
     return list.differences
@@ -82,24 +91,31 @@ struct ModelComparison {
 
   /// Properties that an entity declares in one model and inherits in the other have moved; those that it inherits in
   /// both are told of the entity that declares them.
-  private func compareAttributes(
-    _ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList
+  /// - Parameters:
+  ///   - declared: the properties of one kind that an entity declares.
+  ///   - all: those and the ones that it inherits.
+  private func compareProperties<Property: ComparedProperty>(
+    _ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList,
+    declared: (EntityDefinition) -> [Property], all: (Entity) -> [Property],
+    subject: (String) -> ModelDifference.Subject,
+    compare: (_ list: inout DifferenceList, _ old: Property, _ new: Property, _ isStored: Bool) -> Void
   ) {
-    let (owned, owning) = (Set(old.attributes.map(\.name)), Set(new.attributes.map(\.name)))
-    let (before, after) = (older[old.name]?.attributes ?? [], newer[new.name]?.attributes ?? [])
-    for pair in Self.pairs(before, after, \.name, \.renamingIdentifier) {
+    let (owned, owning) = (Set(declared(old).map(\.name)), Set(declared(new).map(\.name)))
+    for pair in Self.pairs(
+      older[old.name].map(all) ?? [], newer[new.name].map(all) ?? [], \.name, \.renamingIdentifier)
+    {
       let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
       let isOwn = (
         pair.old.map { owned.contains($0.name) } ?? false, pair.new.map { owning.contains($0.name) } ?? false
       )
       guard isOwn.0 || isOwn.1 else { continue }
-      list.subject = .attribute(pair.new?.name ?? pair.old?.name ?? "")
+      list.subject = subject(pair.new?.name ?? pair.old?.name ?? "")
       switch (pair.old, pair.new) {
       case (let former?, let next?):
         if isOwn.0 != isOwn.1 {
           list.append(move(old, new, former.name, next.name, isUp: isOwn.0), affectsHash: isStored)
         }
-        list.compare(former, next, isStored: isStored, movesHash: Self.isMoved(former, next, in: new))
+        compare(&list, former, next, isStored)
       case (nil, _?): list.append(.added, affectsHash: isStored)
       default: list.append(.removed, affectsHash: isStored)
       }
@@ -139,31 +155,6 @@ struct ModelComparison {
     return order(old.name) != order(new.name)
   }
 
-  private func compareRelationships(
-    _ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList
-  ) {
-    let (owned, owning) = (Set(old.relationships.map(\.name)), Set(new.relationships.map(\.name)))
-    let before = older[old.name]?.relationships.map(\.definition) ?? []
-    let after = newer[new.name]?.relationships.map(\.definition) ?? []
-    for pair in Self.pairs(before, after, \.name, \.renamingIdentifier) {
-      let isStored = !(pair.old?.isTransient ?? true) || !(pair.new?.isTransient ?? true)
-      let isOwn = (
-        pair.old.map { owned.contains($0.name) } ?? false, pair.new.map { owning.contains($0.name) } ?? false
-      )
-      guard isOwn.0 || isOwn.1 else { continue }
-      list.subject = .relationship(pair.new?.name ?? pair.old?.name ?? "")
-      switch (pair.old, pair.new) {
-      case (let former?, let next?):
-        if isOwn.0 != isOwn.1 {
-          list.append(move(old, new, former.name, next.name, isUp: isOwn.0), affectsHash: isStored)
-        }
-        list.compare(former, next, isStored: isStored)
-      case (nil, _?): list.append(.added, affectsHash: isStored)
-      default: list.append(.removed, affectsHash: isStored)
-      }
-    }
-  }
-
   private func compareConstraints(
     _ old: EntityDefinition, _ new: EntityDefinition, _ list: inout DifferenceList
   ) {
@@ -191,6 +182,16 @@ struct ModelComparison {
     }
   }
 }
+
+/// What attributes and relationships are compared by alike.
+private protocol ComparedProperty {
+  var name: String { get }
+  var renamingIdentifier: String? { get }
+  var isTransient: Bool { get }
+}
+
+extension AttributeDefinition: ComparedProperty {}
+extension RelationshipDefinition: ComparedProperty {}
 
 extension [FetchIndexDefinition.Element] {
   /// Such as "latitude R-tree, name descending".
