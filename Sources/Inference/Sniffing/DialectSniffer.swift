@@ -13,6 +13,15 @@ struct DialectSniffer {
     var quote: UInt8? = UInt8(ascii: "\"")
     var escape: UInt8?
     var comment: UInt8?
+
+    /// Has a text read in this dialect.
+    func apply(to options: inout FormatOptions) {
+      options.delimiter = delimiter
+      options.delimiterRest = delimiterRest
+      options.quote = quote
+      options.escape = escape
+      options.comment = comment
+    }
   }
 
   private struct Score {
@@ -111,11 +120,7 @@ struct DialectSniffer {
   /// The first records of a text without a header; empty where it cannot be read.
   static func records(_ head: [UInt8], _ dialect: Dialect, isWhole: Bool) -> [[String]] {
     var options = FormatOptions.csv
-    options.delimiter = dialect.delimiter
-    options.delimiterRest = dialect.delimiterRest
-    options.quote = dialect.quote
-    options.escape = dialect.escape
-    options.comment = dialect.comment
+    dialect.apply(to: &options)
     return records(head, options, isWhole: isWhole)
   }
 
@@ -192,11 +197,7 @@ struct DialectSniffer {
   private func score(_ dialect: Dialect) -> Score {
     var score = Score(dialect: dialect)
     var options = FormatOptions.csv
-    options.delimiter = dialect.delimiter
-    options.delimiterRest = dialect.delimiterRest
-    options.quote = dialect.quote
-    options.escape = dialect.escape
-    options.comment = dialect.comment
+    dialect.apply(to: &options)
     options.hasHeader = false
     do {
       let reader = try RecordReader(source: MemorySource(head), options: options, projection: [], file: nil)
