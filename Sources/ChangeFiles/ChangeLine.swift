@@ -19,7 +19,7 @@ enum ChangeLine {
     var json: JSONValue {
       .object(
         [
-          ("changesOf", .string(store)), ("token", .string(token)), ("authors", .array(authors.map { .string($0) })),
+          ("changesOf", .string(store)), ("token", .string(token)), ("authors", .strings(authors)),
         ] + (objectCount.map { [("objects", .number("\($0)"))] } ?? []))
     }
   }

@@ -58,7 +58,7 @@ public struct ExplainedFetch: Sendable {
   public var json: JSONValue {
     var members: [(String, JSONValue)] = [
       ("statement", .string(fetch.statement)), ("boundStatement", .string(fetch.boundStatement)),
-      ("plan", .array(fetch.plan.map { .string($0) })), ("scansTable", .boolean(fetch.scansTable)),
+      ("plan", .strings(fetch.plan)), ("scansTable", .boolean(fetch.scansTable)),
       ("usesTemporaryTree", .boolean(fetch.usesTemporaryTree)),
       ("predicateInMemory", fetch.predicateInMemory.map { .string("\($0)") } ?? .null),
       ("advice", .array(advice.map(json))),

@@ -10,6 +10,15 @@ public indirect enum JSONValue: Sendable {
   case array([JSONValue])
   case object([(String, JSONValue)])
 
+  /// A text, or null.
+  package static func orNull(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+  /// A number, or null.
+  package static func orNull(_ number: Int?) -> JSONValue { number.map { .integer($0) } ?? .null }
+  /// A flag, or null.
+  package static func orNull(_ flag: Bool?) -> JSONValue { flag.map { .boolean($0) } ?? .null }
+  /// An array of texts.
+  package static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
   /// The value as text: on one line, or indented by two blanks a level.
   public func text(isIndented: Bool) -> String {
     var output = ""

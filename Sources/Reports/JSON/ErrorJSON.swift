@@ -7,7 +7,7 @@ package enum ErrorJSON {
     guard let failure else { return .null }
     return .object([
       ("code", .string(failure.code)), ("message", .string(failure.message)),
-      ("hint", failure.hint.map { .string($0) } ?? .null), ("position", position(failure.position)),
+      ("hint", .orNull(failure.hint)), ("position", position(failure.position)),
       ("problems", .array(failure.problems.map(problem))),
     ])
   }
@@ -16,24 +16,23 @@ package enum ErrorJSON {
   package static func position(_ position: RunError.Position?) -> JSONValue {
     guard let position else { return .null }
     return .object([
-      ("file", .string(position.file)), ("line", number(position.line)), ("column", number(position.column)),
-      ("byteOffset", number(position.byteOffset)),
+      ("file", .string(position.file)), ("line", .orNull(position.line)), ("column", .orNull(position.column)),
+      ("byteOffset", .orNull(position.byteOffset)),
     ])
   }
 
   private static func problem(_ problem: PipelineProblem) -> JSONValue {
     .object([
       ("code", .string(problem.code)), ("message", .string(problem.message)),
-      ("hint", problem.hint.map { .string($0) } ?? .null),
+      ("hint", .orNull(problem.hint)),
       (
         "position",
         .object([
-          ("file", .string(problem.file)), ("line", number(problem.position?.line)),
-          ("column", number(problem.position?.column)), ("byteOffset", .null),
+          ("file", .string(problem.file)), ("line", .orNull(problem.position?.line)),
+          ("column", .orNull(problem.position?.column)), ("byteOffset", .null),
         ])
       ),
     ])
   }
 
-  private static func number(_ number: Int?) -> JSONValue { number.map { .integer($0) } ?? .null }
 }

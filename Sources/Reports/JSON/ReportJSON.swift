@@ -46,11 +46,11 @@ package enum ReportJSON {
             ])
           })
       ),
-      ("warnings", .array(report.warnings.map { .string($0) })),
-      ("rejectFiles", .array(report.rejectFiles.map { .string($0) })),
+      ("warnings", .strings(report.warnings)),
+      ("rejectFiles", .strings(report.rejectFiles)),
       ("error", ErrorJSON.value(report.failure)),
       ("durationSeconds", .double(report.durationSeconds)),
-      ("peakMemoryBytes", .integer(report.peakMemoryBytes)), ("allocations", count(report.allocations)),
+      ("peakMemoryBytes", .integer(report.peakMemoryBytes)), ("allocations", .orNull(report.allocations)),
     ]).text(isIndented: true)
   }
 
@@ -83,7 +83,7 @@ package enum ReportJSON {
       ("stage", .string(stage.stage.rawValue)), ("workers", .integer(stage.workers)),
       ("busySeconds", .double(stage.busySeconds)), ("inputWaitSeconds", .double(stage.inputWaitSeconds)),
       ("outputWaitSeconds", .double(stage.outputWaitSeconds)), ("rows", .integer(stage.rows)),
-      ("bytes", .integer(stage.bytes)), ("allocations", count(stage.allocations)),
+      ("bytes", .integer(stage.bytes)), ("allocations", .orNull(stage.allocations)),
     ])
   }
 
@@ -110,8 +110,6 @@ package enum ReportJSON {
   }
 
   /// Null where nothing was counted.
-  private static func count(_ number: Int?) -> JSONValue { number.map { .integer($0) } ?? .null }
-
   private static func counts(_ counts: OutcomeCounts) -> JSONValue {
     .object(
       [("read", .integer(counts.total))] + Outcome.allCases.map { ($0.rawValue, .integer(counts[$0])) })

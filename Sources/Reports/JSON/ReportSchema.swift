@@ -32,7 +32,7 @@ package enum ReportSchema {
     (
       "result",
       described(
-        .object([("enum", .array(RunReport.Result.allCases.map { .string($0.rawValue) }))]),
+        .object([("enum", .strings(RunReport.Result.allCases.map(\.rawValue)))]),
         "built: a new store; updated: the store that was there was imported into; unchanged: and nothing in it was new; "
           + "up-to-date: neither the pipeline, the model nor a source has changed; dry-run; failed: see error.")
     ),
@@ -107,7 +107,7 @@ package enum ReportSchema {
         ("name", type("string")), ("entity", type("string")), ("source", type("string")),
         (
           "strategy",
-          .object([("enum", .array(ImportStep.Strategy.allCases.map { .string($0.rawValue) }))])
+          .object([("enum", .strings(ImportStep.Strategy.allCases.map(\.rawValue)))])
         ),
         ("reason", described(type("string"), "Why this strategy.")), ("counts", reference("counts")),
         ("nestedInserted", type("integer")), ("nestedUpdated", type("integer")),
@@ -188,7 +188,7 @@ package enum ReportSchema {
   // MARK: - Parts
 
   static func type(_ names: String...) -> JSONValue {
-    .object([("type", names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) }))])
+    .object([("type", names.count == 1 ? .string(names[0]) : .strings(names))])
   }
 
   static func reference(_ name: String) -> JSONValue { .object([("$ref", .string("#/$defs/\(name)"))]) }
@@ -200,7 +200,7 @@ package enum ReportSchema {
   static func object(_ required: [Property], optional: [Property] = []) -> JSONValue {
     .object([
       ("type", .string("object")), ("properties", .object((required + optional).map { ($0.name, $0.schema) })),
-      ("required", .array(required.map { .string($0.name) })),
+      ("required", .strings(required.map(\.name))),
     ])
   }
 

@@ -11,16 +11,16 @@ extension CheckResult {
     if case .ownModel = comparison { comparedWith = "cachedModel" }
     return JSONValue.object([
       ("path", .string(report.path)), ("fit", .boolean(isFit)), ("answer", .string(sentence)),
-      ("comparedWith", .string(comparedWith)), ("modelVersion", versionName.map { .string($0) } ?? .null),
-      ("madeWith", .array(madeWith.map { .string($0) })), ("compatible", .boolean(report.isCompatible)),
+      ("comparedWith", .string(comparedWith)), ("modelVersion", .orNull(versionName)),
+      ("madeWith", .strings(madeWith)), ("compatible", .boolean(report.isCompatible)),
       ("sound", .boolean(report.isSound)), ("rowsWereChecked", .boolean(report.rowsWereChecked)),
       ("fitForReadOnlyBundle", .boolean(report.isFitForReadOnlyBundle)),
       ("journalMode", .string(report.isWriteAheadLogged ? "wal" : "delete")),
-      ("sidecars", .array(report.sidecars.map { .string($0) })),
+      ("sidecars", .strings(report.sidecars)),
       ("externalFiles", .integer(external.count)), ("externalBytes", .integer(external.bytes)),
       ("uuid", .string(report.metadata.uuid)),
-      ("frameworkVersion", report.metadata.frameworkVersion.map { .integer($0) } ?? .null),
-      ("digestMatches", report.digestMatches.map { .boolean($0) } ?? .null),
+      ("frameworkVersion", .orNull(report.metadata.frameworkVersion)),
+      ("digestMatches", .orNull(report.digestMatches)),
       ("entities", .array(report.hashes.map(entity))),
       ("differences", differences.map { .array(($0.parted.grave + $0.parted.others).map(\.json)) } ?? .null),
       ("lightweightMigration", migration?.json ?? .null), ("migration", verdict?.json ?? .null),
@@ -38,9 +38,9 @@ extension CheckResult {
   private func entity(_ hash: StoreReport.EntityHash) -> JSONValue {
     .object([
       ("name", .string(hash.entity)), ("matches", .boolean(hash.matches)),
-      ("expected", hash.expected.map { .string($0.hexadecimal) } ?? .null),
-      ("stored", hash.stored.map { .string($0.hexadecimal) } ?? .null),
-      ("rows", report.rowCounts[hash.entity].map { .integer($0) } ?? .null),
+      ("expected", .orNull(hash.expected?.hexadecimal)),
+      ("stored", .orNull(hash.stored?.hexadecimal)),
+      ("rows", .orNull(report.rowCounts[hash.entity])),
       ("unconfirmed", .boolean(unconfirmed.contains(hash.entity))),
     ])
   }
@@ -48,8 +48,8 @@ extension CheckResult {
   private func finding(_ finding: StoreFinding) -> JSONValue {
     .object([
       ("code", .string(finding.code.rawValue)), ("table", .string(finding.table)),
-      ("column", finding.column.map { .string($0) } ?? .null), ("count", .integer(finding.count)),
-      ("examplePrimaryKey", finding.exampleKey.map { .integer(Int($0)) } ?? .null),
+      ("column", .orNull(finding.column)), ("count", .integer(finding.count)),
+      ("examplePrimaryKey", .orNull(finding.exampleKey.map { Int($0) })),
       ("message", .string(finding.message)), ("advice", .string(finding.code.advice)),
     ])
   }
@@ -68,7 +68,7 @@ extension ModelDifference {
     case .fetchIndex(let name): (kind, property) = ("fetchIndex", name)
     }
     return .object([
-      ("entity", .string(entity)), ("kind", .string(kind)), ("name", property.map { .string($0) } ?? .null),
+      ("entity", .string(entity)), ("kind", .string(kind)), ("name", .orNull(property)),
       ("affectsVersionHash", .boolean(affectsVersionHash)), ("message", .string(description)),
     ])
   }
@@ -77,7 +77,7 @@ extension ModelDifference {
 extension LightweightMigration {
   /// The migration as JSON, for programs.
   var json: JSONValue {
-    func items(_ items: [Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
+    func items(_ items: [Item]) -> JSONValue { .strings(items.map(\.description)) }
     return .object([
       ("possible", .boolean(isPossible)), ("obstacles", items(obstacles)),
       ("mergedHierarchies", items(mergedHierarchies)), ("conditions", items(conditions)),

@@ -85,15 +85,15 @@ struct MigrationVerdict {
       }
       return .object([
         ("from", .string(step.source.name)), ("to", .string(step.destination.name)), ("mappingModel", mapping),
-        ("losses", .array(step.lostTexts.map { .string($0) })),
+        ("losses", .strings(step.lostTexts)),
       ])
     }
     return .object([
-      ("exitCode", .integer(Int(exitCode))), ("command", suggestion.map { .string($0) } ?? .null),
+      ("exitCode", .integer(Int(exitCode))), ("command", .orNull(suggestion)),
       ("steps", steps.map { .array($0) } ?? .null),
-      ("foreignLosses", .array(foreign.lostTexts.map { .string($0) })),
-      ("conditions", .array(conditions.map { .string($0.description) })),
-      ("refusal", refusal.map { .string($0.message) } ?? .null),
+      ("foreignLosses", .strings(foreign.lostTexts)),
+      ("conditions", .strings(conditions.map(\.description))),
+      ("refusal", .orNull(refusal?.message)),
     ])
   }
 }

@@ -94,8 +94,8 @@ struct ModelPair {
           hashes.map { row in
             .object([
               ("name", .string(row.name)), ("matches", .boolean(row.old == row.new)),
-              ("first", row.old.map { .string($0.hexadecimal) } ?? .null),
-              ("second", row.new.map { .string($0.hexadecimal) } ?? .null),
+              ("first", .orNull(row.old?.hexadecimal)),
+              ("second", .orNull(row.new?.hexadecimal)),
             ])
           })
       ),

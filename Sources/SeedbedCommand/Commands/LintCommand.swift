@@ -68,7 +68,7 @@ struct LintCommand: ParsableCommand {
       ("file", .string(problem.file)),
       ("line", problem.position.map { .integer($0.line) } ?? .null),
       ("column", problem.position.map { .integer($0.column) } ?? .null),
-      ("message", .string(problem.message)), ("hint", problem.hint.map { .string($0) } ?? .null),
+      ("message", .string(problem.message)), ("hint", .orNull(problem.hint)),
     ])
   }
 }

@@ -102,14 +102,14 @@ enum DiffText {
   static func json(_ summary: ComparisonSummary) -> String {
     let entities = summary.entities.map { counts in
       JSONValue.object([
-        ("entity", .string(counts.entity)), ("key", .array(counts.key.map { .string($0) })),
+        ("entity", .string(counts.entity)), ("key", .strings(counts.key)),
         ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
         ("deleted", .integer(counts.deleted)),
       ])
     }
     return JSONValue.object([
       ("equal", .boolean(!summary.hasDifferences)), ("entities", .array(entities)),
-      ("modelDifferences", .array(summary.modelDifferences.map { .string($0) })),
+      ("modelDifferences", .strings(summary.modelDifferences)),
     ]).text(isIndented: false)
   }
 }

@@ -5,8 +5,8 @@ extension PipelineExplanation {
   /// The explanation as JSON, for programs.
   var json: JSONValue {
     .object([
-      ("pipeline", .string(pipeline)), ("store", store.map { .string($0) } ?? .null),
-      ("notes", .array(notes.map { .string($0) })), ("parts", .array(parts.map(\.json))),
+      ("pipeline", .string(pipeline)), ("store", .orNull(store)),
+      ("notes", .strings(notes)), ("parts", .array(parts.map(\.json))),
     ])
   }
 }
@@ -14,9 +14,9 @@ extension PipelineExplanation {
 extension PipelineExplanation.Part {
   fileprivate var json: JSONValue {
     .object([
-      ("kind", .string(kind.rawValue)), ("name", .string(name)), ("entity", entity.map { .string($0) } ?? .null),
-      ("strategy", strategy.map { .string($0.rawValue) } ?? .null), ("reason", reason.map { .string($0) } ?? .null),
-      ("writesPages", .boolean(writesPages)), ("notes", .array(notes.map { .string($0) })),
+      ("kind", .string(kind.rawValue)), ("name", .string(name)), ("entity", .orNull(entity)),
+      ("strategy", .orNull(strategy?.rawValue)), ("reason", .orNull(reason)),
+      ("writesPages", .boolean(writesPages)), ("notes", .strings(notes)),
       ("lookups", .array(lookups.map(\.json))),
     ])
   }

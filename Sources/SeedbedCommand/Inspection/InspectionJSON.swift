@@ -19,7 +19,7 @@ enum InspectionJSON {
     if subject.store == nil, let model = subject.model {
       members.append(("entities", .array(model.entities.map { .object(ModelJSON.members(of: $0)) })))
     }
-    members.append(("notes", .array(subject.notes.map { .string($0) })))
+    members.append(("notes", .strings(subject.notes)))
     return JSONValue.object(members).text(isIndented: true)
   }
 
@@ -29,18 +29,18 @@ enum InspectionJSON {
     return [
       ("uuid", .string(metadata.uuid)), ("bytes", .integer(store.pageSize * store.pageCount)),
       ("journalMode", .string(store.journalMode)),
-      ("frameworkVersion", version.map { .integer($0) } ?? .null),
+      ("frameworkVersion", .orNull(version)),
       ("frameworkRelease", version.map { .string(FrameworkRelease.name(ofFrameworkVersion: $0)) } ?? .null),
-      ("versionIdentifiers", .array(metadata.versionIdentifiers.map { .string($0) })),
+      ("versionIdentifiers", .strings(metadata.versionIdentifiers)),
       (
         "versionHashes",
         .object(
           metadata.entityVersionHashesByName.sorted { $0.key.precedesByCodePoint($1.key) }
             .map { ($0.key, .string($0.value.hexadecimal)) })
       ),
-      ("versionHashesDigest", metadata.versionHashesDigest.map { .string($0) } ?? .null),
-      ("versionChecksum", metadata.versionChecksum.map { .string($0) } ?? .null),
-      ("seedVersion", metadata.seedVersion.map { .integer($0) } ?? .null),
+      ("versionHashesDigest", .orNull(metadata.versionHashesDigest)),
+      ("versionChecksum", .orNull(metadata.versionChecksum)),
+      ("seedVersion", .orNull(metadata.seedVersion)),
       ("modelCacheBytes", .integer(store.modelCacheBytes)), ("hasHistory", .boolean(store.hasHistory)),
       ("history", store.history.map(history) ?? .null),
       ("metadataKeys", .array(metadata.values.keys.sorted().map { .string($0) })),
@@ -53,7 +53,7 @@ enum InspectionJSON {
           store.indexes.map { index in
             .object([
               ("name", .string(index.name)), ("table", .string(index.table)),
-              ("sql", index.definition.map { .string($0) } ?? .null),
+              ("sql", .orNull(index.definition)),
             ])
           })
       ),
@@ -63,15 +63,15 @@ enum InspectionJSON {
   private static func entity(_ row: StoreInspection.EntityRow, _ entity: Entity?) -> [(String, JSONValue)] {
     let members: [(String, JSONValue)] = [
       ("number", .integer(row.number)), ("name", .string(row.name)),
-      ("parent", row.parent == 0 ? .null : .integer(row.parent)), ("rows", row.count.map { .integer($0) } ?? .null),
-      ("lastPrimaryKey", .integer(row.lastPrimaryKey)), ("table", row.table.map { .string($0) } ?? .null),
+      ("parent", row.parent == 0 ? .null : .integer(row.parent)), ("rows", .orNull(row.count)),
+      ("lastPrimaryKey", .integer(row.lastPrimaryKey)), ("table", .orNull(row.table)),
     ]
     return members + (entity.map { ModelJSON.members(of: $0).filter { $0.0 != "name" } } ?? [])
   }
 
   private static func table(_ table: StoreInspection.Table) -> JSONValue {
     .object([
-      ("name", .string(table.name)), ("rows", table.rowCount.map { .integer($0) } ?? .null),
+      ("name", .string(table.name)), ("rows", .orNull(table.rowCount)),
       (
         "columns",
         .array(table.columns.map { .object([("name", .string($0.name)), ("type", .string($0.type))]) })
@@ -90,8 +90,8 @@ enum InspectionJSON {
       ("transactions", .integer(history.transactionCount)), ("first", transaction(history.first)),
       ("last", transaction(history.last)), ("inserts", .integer(history.insertCount)),
       ("updates", .integer(history.updateCount)), ("deletes", .integer(history.deleteCount)),
-      ("otherChanges", .integer(history.otherCount)), ("authors", .array(history.authors.map { .string($0) })),
-      ("processes", .array(history.processes.map { .string($0) })),
+      ("otherChanges", .integer(history.otherCount)), ("authors", .strings(history.authors)),
+      ("processes", .strings(history.processes)),
     ])
   }
 
@@ -105,13 +105,13 @@ enum InspectionJSON {
         "configurations",
         .object(
           file.model.entityNamesByConfiguration.sorted { $0.key.precedesByCodePoint($1.key) }
-            .map { ($0.key, .array($0.value.map { .string($0) })) })
+            .map { ($0.key, .strings($0.value)) })
       ),
-      ("warnings", .array(file.warnings.map { .string($0.message) })),
+      ("warnings", .strings(file.warnings.map(\.message))),
     ]
     if let versions {
-      members.append(("versions", .array(versions.names.map { .string($0) })))
-      members.append(("currentVersion", versions.current.map { .string($0) } ?? .null))
+      members.append(("versions", .strings(versions.names)))
+      members.append(("currentVersion", .orNull(versions.current)))
     }
     return .object(members)
   }

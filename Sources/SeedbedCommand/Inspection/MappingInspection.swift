@@ -77,21 +77,21 @@ struct MappingInspection {
     return JSONValue.object([
       ("path", .string(path)), ("source", model(file.source)), ("destination", model(file.destination)),
       ("entityMappings", .array(file.mappingModel.entityMappings.map { Self.json(of: $0) })),
-      ("notes", .array(file.warnings.map { .string($0.shortDescription) })),
+      ("notes", .strings(file.warnings.map(\.shortDescription))),
     ]).text(isIndented: true)
   }
 
   private static func json(of mapping: EntityMapping) -> JSONValue {
-    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     func properties(_ properties: [PropertyMapping]) -> JSONValue {
-      .array(properties.map { .object([("name", .string($0.name)), ("value", text($0.valueExpression))]) })
+      .array(properties.map { .object([("name", .string($0.name)), ("value", .orNull($0.valueExpression))]) })
     }
     return .object([
       ("name", .string(mapping.name)), ("type", .string("\(mapping.mappingType)")),
-      ("sourceEntity", text(mapping.sourceEntityName)), ("destinationEntity", text(mapping.destinationEntityName)),
-      ("sourceVersionHash", text(mapping.sourceEntityVersionHash.map { $0.hexadecimal })),
-      ("destinationVersionHash", text(mapping.destinationEntityVersionHash.map { $0.hexadecimal })),
-      ("policy", text(mapping.entityMigrationPolicyClassName)), ("source", text(mapping.sourceExpression)),
+      ("sourceEntity", .orNull(mapping.sourceEntityName)),
+      ("destinationEntity", .orNull(mapping.destinationEntityName)),
+      ("sourceVersionHash", .orNull(mapping.sourceEntityVersionHash.map { $0.hexadecimal })),
+      ("destinationVersionHash", .orNull(mapping.destinationEntityVersionHash.map { $0.hexadecimal })),
+      ("policy", .orNull(mapping.entityMigrationPolicyClassName)), ("source", .orNull(mapping.sourceExpression)),
       ("attributes", properties(mapping.attributeMappings)),
       ("relationships", properties(mapping.relationshipMappings)),
       (

@@ -10,11 +10,12 @@ enum ModelJSON {
   static func members(of entity: Entity) -> [(String, JSONValue)] {
     let own = entity.definition
     return [
-      ("name", .string(own.name)), ("superentity", text(own.superentityName)),
-      ("isAbstract", .boolean(own.isAbstract)), ("className", text(own.managedObjectClassName)),
+      ("name", .string(own.name)), ("superentity", .orNull(own.superentityName)),
+      ("isAbstract", .boolean(own.isAbstract)), ("className", .orNull(own.managedObjectClassName)),
       ("versionHash", .string(entity.versionHash.hexadecimal)),
-      ("unconfirmedHashReasons", .array(entity.unconfirmedHashReasons.map { .string($0) })),
-      ("versionHashModifier", text(own.versionHashModifier)), ("renamingIdentifier", text(own.renamingIdentifier)),
+      ("unconfirmedHashReasons", .strings(entity.unconfirmedHashReasons)),
+      ("versionHashModifier", .orNull(own.versionHashModifier)),
+      ("renamingIdentifier", .orNull(own.renamingIdentifier)),
       ("attributes", .array(own.attributes.sorted { $0.name.precedesByCodePoint($1.name) }.map(attribute))),
       ("relationships", .array(own.relationships.sorted { $0.name.precedesByCodePoint($1.name) }.map(relationship))),
       (
@@ -23,7 +24,7 @@ enum ModelJSON {
           own.fetchedProperties.map { property in
             .object([
               ("name", .string(property.name)), ("entity", .string(property.fetchRequest.entityName)),
-              ("predicate", text(property.fetchRequest.predicate)),
+              ("predicate", .orNull(property.fetchRequest.predicate)),
             ])
           })
       ),
@@ -37,16 +38,16 @@ enum ModelJSON {
       ("name", .string(attribute.name)), ("type", .string(attribute.type.name)),
       ("isOptional", .boolean(attribute.isOptional)), ("isTransient", .boolean(attribute.isTransient)),
       ("default", attribute.defaultValue.json), ("minimum", attribute.minimumValue.json),
-      ("maximum", attribute.maximumValue.json), ("regularExpression", text(attribute.regularExpression)),
+      ("maximum", attribute.maximumValue.json), ("regularExpression", .orNull(attribute.regularExpression)),
       ("allowsExternalBinaryDataStorage", .boolean(attribute.allowsExternalBinaryDataStorage)),
       ("preservesValueInHistoryOnDeletion", .boolean(attribute.preservesValueInHistoryOnDeletion)),
       ("usesScalarValueType", .boolean(attribute.usesScalarValueType)),
-      ("valueTransformerName", text(attribute.valueTransformerName)),
-      ("valueClassName", text(attribute.attributeValueClassName)), ("isIndexed", .boolean(attribute.isIndexed)),
-      ("derivation", text(attribute.derivation?.expression)),
-      ("filteringPredicate", text(attribute.derivation?.filteringPredicate)),
-      ("versionHashModifier", text(attribute.versionHashModifier)),
-      ("renamingIdentifier", text(attribute.renamingIdentifier)), ("userInfo", strings(attribute.userInfo)),
+      ("valueTransformerName", .orNull(attribute.valueTransformerName)),
+      ("valueClassName", .orNull(attribute.attributeValueClassName)), ("isIndexed", .boolean(attribute.isIndexed)),
+      ("derivation", .orNull(attribute.derivation?.expression)),
+      ("filteringPredicate", .orNull(attribute.derivation?.filteringPredicate)),
+      ("versionHashModifier", .orNull(attribute.versionHashModifier)),
+      ("renamingIdentifier", .orNull(attribute.renamingIdentifier)), ("userInfo", strings(attribute.userInfo)),
     ]
     if let composite = attribute.composite {
       members.append(("composite", .string(composite.name)))
@@ -59,19 +60,19 @@ enum ModelJSON {
   private static func relationship(_ relationship: RelationshipDefinition) -> JSONValue {
     .object([
       ("name", .string(relationship.name)), ("destination", .string(relationship.destinationEntityName)),
-      ("inverse", text(relationship.inverseName)), ("isToMany", .boolean(relationship.isToMany)),
+      ("inverse", .orNull(relationship.inverseName)), ("isToMany", .boolean(relationship.isToMany)),
       ("isOrdered", .boolean(relationship.isOrdered)), ("isOptional", .boolean(relationship.isOptional)),
       ("isTransient", .boolean(relationship.isTransient)), ("minimumCount", .integer(relationship.minimumCount)),
       ("maximumCount", .integer(relationship.maximumCount)),
       ("deleteRule", .string(PropertyText.name(of: relationship.deleteRule))),
-      ("versionHashModifier", text(relationship.versionHashModifier)),
-      ("renamingIdentifier", text(relationship.renamingIdentifier)), ("userInfo", strings(relationship.userInfo)),
+      ("versionHashModifier", .orNull(relationship.versionHashModifier)),
+      ("renamingIdentifier", .orNull(relationship.renamingIdentifier)), ("userInfo", strings(relationship.userInfo)),
     ])
   }
 
   private static func index(_ index: FetchIndexDefinition) -> JSONValue {
     .object([
-      ("name", .string(index.name)), ("predicate", text(index.partialIndexPredicate)),
+      ("name", .string(index.name)), ("predicate", .orNull(index.partialIndexPredicate)),
       (
         "elements",
         .array(
@@ -90,10 +91,8 @@ enum ModelJSON {
     ])
   }
 
-  private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-
   private static func lists(_ lists: [[String]]) -> JSONValue {
-    .array(lists.map { .array($0.map { .string($0) }) })
+    .array(lists.map { .strings($0) })
   }
 
   private static func strings(_ entries: [String: String]) -> JSONValue {

@@ -121,13 +121,13 @@ struct MigrateResult {
 
   /// The result as JSON, for programs.
   var json: String {
-    func items(_ items: [LightweightMigration.Item]) -> JSONValue { .array(items.map { .string($0.description) }) }
+    func items(_ items: [LightweightMigration.Item]) -> JSONValue { .strings(items.map(\.description)) }
     var members: [(String, JSONValue)] = [
       ("store", .string(store)), ("from", source.isEmpty ? .null : .string(source)),
       ("to", target.isEmpty ? .null : .string(target)), ("dryRun", .boolean(isDryRun)),
       ("migrated", .boolean(isMigrated)),
     ]
-    members.append(("warnings", .array(warnings.map { .string($0) })))
+    members.append(("warnings", .strings(warnings)))
     if let chain {
       members.append(("steps", .array(steps(of: chain).map(\.json))))
     }
@@ -141,12 +141,8 @@ struct MigrateResult {
         ]
     }
     if isDryRun {
-      members.append(
-        (
-          "refusal",
-          (refusal?.message ?? (met.isEmpty ? nil : met.map(\.description).joined(separator: "; "))).map { .string($0) }
-            ?? .null
-        ))
+      let reason = refusal?.message ?? (met.isEmpty ? nil : met.map(\.description).joined(separator: "; "))
+      members.append(("refusal", .orNull(reason)))
     }
     if let report { members += report.jsonMembers }
     // A dry run says what would become of the store, and works on a copy where it works at all.
@@ -181,7 +177,7 @@ private struct ChainedMigrationStep {
       [
         ("from", .string(step.source.name)), ("to", .string(step.destination.name)), ("mappingModel", mapping),
         ("entities", .array(entities.map(\.json))), ("conditions", .array(conditions.map(\.json))),
-        ("losses", .array(step.losses.map { .string($0) })),
+        ("losses", .strings(step.losses)),
       ] + step.foreign.jsonMembers + (report?.jsonMembers ?? []))
   }
 }
@@ -191,7 +187,7 @@ extension ForeignObjectChanges {
     [
       ("droppedTriggers", droppedTriggers), ("droppedIndexes", droppedIndexes), ("droppedColumns", droppedColumns),
       ("droppedRows", droppedRows), ("brokenViews", brokenViews),
-    ].map { ($0.0, .array($0.1.map { .string($0) })) }
+    ].map { ($0.0, .strings($0.1)) }
   }
 }
 
@@ -220,8 +216,8 @@ extension MigrationReport {
 extension MigrationPlan.EntityStep {
   fileprivate var json: JSONValue {
     .object([
-      ("source", source.map { .string($0) } ?? .null), ("destination", destination.map { .string($0) } ?? .null),
-      ("type", .string("\(type)")), ("rows", rows.map { .integer($0) } ?? .null),
+      ("source", .orNull(source)), ("destination", .orNull(destination)),
+      ("type", .string("\(type)")), ("rows", .orNull(rows)),
       ("primaryKeyOffset", .integer(Int(primaryKeyOffset))), ("filtered", .boolean(isFiltered)),
     ])
   }
@@ -230,8 +226,8 @@ extension MigrationPlan.EntityStep {
 extension MigrationPlan.TableStep {
   fileprivate var json: JSONValue {
     .object([
-      ("name", .string(name)), ("sources", .array(sources.map { .string($0) })), ("work", .string(work.rawValue)),
-      ("appendedColumns", .array(appendedColumns.map { .string($0) })),
+      ("name", .string(name)), ("sources", .strings(sources)), ("work", .string(work.rawValue)),
+      ("appendedColumns", .strings(appendedColumns)),
     ])
   }
 }
@@ -240,8 +236,8 @@ extension MigrationCondition {
   fileprivate var json: JSONValue {
     .object([
       ("kind", .string(kind.rawValue)), ("entity", .string(entity)),
-      ("property", property.map { .string($0) } ?? .null), ("count", .integer(count)),
-      ("examples", .array(examples.map { .string($0) })), ("message", .string(description)),
+      ("property", .orNull(property)), ("count", .integer(count)),
+      ("examples", .strings(examples)), ("message", .string(description)),
     ])
   }
 }

@@ -63,7 +63,7 @@ struct ReportOutput {
           [
             ("event", .string("rejects.total")), ("message", .string(ReportText.rejectLine(report))),
             ("count", .integer(report.counts.rejected)), ("read", .integer(report.counts.total)),
-            ("files", .array(report.rejectFiles.map { .string($0) })),
+            ("files", .strings(report.rejectFiles)),
           ]))
     }
   }
