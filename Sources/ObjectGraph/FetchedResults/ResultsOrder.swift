@@ -43,20 +43,12 @@ struct ResultsOrder {
   }
 
   mutating func isBefore(_ left: Keyed, _ right: Keyed) -> Bool {
-    for (index, descriptor) in descriptors.enumerated() {
-      let order = descriptor.comparison.order(left.values[index], right.values[index])
-      if order != 0 { return (order < 0) == descriptor.isAscending }
-    }
-    return isTieBefore(left.object, right.object)
+    descriptors.precedes({ left.values[$0] }, { right.values[$0] }) ?? isTieBefore(left.object, right.object)
   }
 
   /// Whether an object stands before another one; its values are read as far as they are needed.
   mutating func isBefore(_ left: ManagedObject, _ right: Keyed) -> Bool {
-    for (index, descriptor) in descriptors.enumerated() {
-      let order = descriptor.comparison.order(value(of: left, index), right.values[index])
-      if order != 0 { return (order < 0) == descriptor.isAscending }
-    }
-    return isTieBefore(left, right.object)
+    descriptors.precedes({ value(of: left, $0) }, { right.values[$0] }) ?? isTieBefore(left, right.object)
   }
 
   private mutating func isTieBefore(_ left: ManagedObject, _ right: ManagedObject) -> Bool {

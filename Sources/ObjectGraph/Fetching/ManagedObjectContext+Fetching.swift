@@ -92,21 +92,7 @@ extension ManagedObjectContext {
 extension [ManagedObject] {
   /// The objects sorted by the values that they have here, which newer rows may not have.
   func sorted(by descriptors: [FetchSortDescriptor]) -> [ManagedObject] {
-    let keyed = enumerated().map { position, object in
-      let subject = ObjectSubject(object: object)
-      return (
-        position: position, primaryKey: object.objectID.primaryKey ?? .max,
-        values: descriptors.map { subject.value(at: $0.keyPath) }
-      )
-    }
-    let ordered = keyed.sorted { left, right in
-      for (index, descriptor) in descriptors.enumerated() {
-        let order = descriptor.comparison.order(left.values[index], right.values[index])
-        if order != 0 { return (order < 0) == descriptor.isAscending }
-      }
-      return (left.primaryKey, left.position) < (right.primaryKey, right.position)
-    }
-    return ordered.map { self[$0.position] }
+    map { ObjectSubject(object: $0) }.sorted(by: descriptors) { $0.object.objectID.primaryKey ?? .max }.map(\.object)
   }
 }
 

@@ -137,11 +137,9 @@ private struct SortedSnapshot {
   var store: Int
 
   static func precedes(_ left: SortedSnapshot, _ right: SortedSnapshot, _ descriptors: [FetchSortDescriptor]) -> Bool {
-    for (index, descriptor) in descriptors.enumerated() {
-      let order = descriptor.comparison.order(left.values[index], right.values[index])
-      if order != 0 { return (order < 0) == descriptor.isAscending }
-    }
-    return (left.store, left.snapshot.objectID.primaryKey ?? 0) < (right.store, right.snapshot.objectID.primaryKey ?? 0)
+    descriptors.precedes({ left.values[$0] }, { right.values[$0] })
+      ?? ((left.store, left.snapshot.objectID.primaryKey ?? 0)
+        < (right.store, right.snapshot.objectID.primaryKey ?? 0))
   }
 }
 

@@ -54,12 +54,10 @@ package enum DictionaryRows {
       rows = rows.filter { seen.insert($0.cells.map { ValueKey($0) }).inserted }
       for index in rows.indices { rows[index].tieValues = rows[index].cells }
     }
+    let descriptors = sorts.map { $0.descriptor }
     let ordered = rows.enumerated().sorted { left, right in
-      for (index, sort) in sorts.enumerated() {
-        let order = sort.descriptor.comparison.order(
-          left.element.sortValues[index].sortValue, right.element.sortValues[index].sortValue)
-        if order != 0 { return (order < 0) == sort.descriptor.isAscending }
-      }
+      let (values, others) = (left.element.sortValues, right.element.sortValues)
+      if let precedes = descriptors.precedes({ values[$0].sortValue }, { others[$0].sortValue }) { return precedes }
       for (first, second) in zip(left.element.tieValues, right.element.tieValues) {
         let order = Value.sortOrder(first.sortValue, second.sortValue)
         if order != 0 { return order < 0 }

@@ -17,3 +17,17 @@ extension FetchSortDescriptor.Comparison {
     }
   }
 }
+
+extension [FetchSortDescriptor] {
+  /// Whether something sorts before something else; nil where the descriptors tell them not apart.
+  /// - Parameters:
+  ///   - left: its value at a descriptor, by the descriptor's position.
+  ///   - right: that of the other one.
+  @inlinable package func precedes(_ left: (Int) -> Value, _ right: (Int) -> Value) -> Bool? {
+    for (index, descriptor) in enumerated() {
+      let order = descriptor.comparison.order(left(index), right(index))
+      if order != 0 { return (order < 0) == descriptor.isAscending }
+    }
+    return nil
+  }
+}

@@ -48,18 +48,17 @@ extension PropertySubject {
 }
 
 extension Array where Element: PropertySubject {
-  /// The subjects in the order of some descriptors; those that are equal in all of them stay as they are.
-  package func sorted(by descriptors: [FetchSortDescriptor]) -> [Element] {
-    if descriptors.isEmpty { return self }
+  /// The subjects in the order of some descriptors; those that are equal in all of them go by their keys, and stay as
+  /// they are where these are equal, too.
+  package func sorted(
+    by descriptors: [FetchSortDescriptor], thenBy key: (Element) -> Int64 = { _ in 0 }
+  ) -> [Element] {
     let keyed = enumerated().map { position, subject in
-      (position: position, values: descriptors.map { subject.value(at: $0.keyPath) })
+      (position: position, key: key(subject), values: descriptors.map { subject.value(at: $0.keyPath) })
     }
     let ordered = keyed.sorted { left, right in
-      for (index, descriptor) in descriptors.enumerated() {
-        let order = descriptor.comparison.order(left.values[index], right.values[index])
-        if order != 0 { return (order < 0) == descriptor.isAscending }
-      }
-      return left.position < right.position
+      descriptors.precedes({ left.values[$0] }, { right.values[$0] })
+        ?? ((left.key, left.position) < (right.key, right.position))
     }
     return ordered.map { self[$0.position] }
   }
