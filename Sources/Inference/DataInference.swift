@@ -166,7 +166,7 @@ public struct DataInference {
     var lists: [RecordList] = []
     for file in files {
       let profiler = FileProfiler(
-        path: file.path, inflation: inflation, budget: budget, cancellation: cancellation,
+        file: DataFile(path: file.path, inflation: inflation, cancellation: cancellation), budget: budget,
         mayTrim: model == nil && !keepsText)
       for list in try Self.lists(profiler, file.path) {
         guard !list.columns.isEmpty || list.objects?.members.isEmpty == false else {

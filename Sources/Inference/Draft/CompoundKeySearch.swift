@@ -97,9 +97,9 @@ extension FileProfiler {
   /// Looks for columns of a list that tell its records apart together.
   func findCompoundKey(of list: RecordList) throws {
     let search = CompoundKeySearch(list: list) { projection in
-      try stopIfCancelled()
+      try file.stopIfCancelled()
       return try RecordReader(
-        source: open(list.form.options), options: list.form.options, projection: projection, file: path)
+        source: file.open(list.form.options), options: list.form.options, projection: projection, file: file.path)
     }
     list.noteCompoundKey(try search.columns() ?? [])
   }

@@ -5,16 +5,14 @@ import SeedFormats
 
 /// Reads a file from its first byte to its last, as an import would, and notes what its fields hold.
 struct FileProfiler {
-  let path: String
-  let inflation: InflationLimit
+  let file: DataFile
   let budget: ColumnHashes.Budget
-  let cancellation: Cancellation
   /// Whether blanks that stand before all values may be left out.
   var mayTrim = false
 
   /// The lists of records in the file: one, or several arrays of a JSON document.
   func lists() throws -> [RecordList] {
-    var form = try sniffedForm()
+    var form = try FormSniffer(file: file, mayTrim: mayTrim).form()
     // Faults that only show later in the file: a byte that is no UTF-8, a comment in JSON.
     for _ in 0..<3 {
       do {
@@ -29,21 +27,13 @@ struct FileProfiler {
     return try lists(form)
   }
 
-  // MARK: The form
-
-  func open(_ options: FormatOptions) throws(SeedFormatError) -> any BlockSource {
-    var options = options
-    options.limits.inflation = inflation
-    return try SeedFile.open(path: path, options: options)
-  }
-
   private func corrected(_ form: SourceForm, after lists: [RecordList]) throws -> SourceForm? {
     guard form.options.format == .csv || form.options.encoding == .automatic,
       let list = lists.first(where: { $0.faultCount > 0 }), let fault = list.firstFault
     else { return nil }
     var other = form
     if fault.message.contains("UTF-8"), form.options.encoding == .automatic,
-      try !isMeantAsUTF8()
+      try !file.isMeantAsUTF8()
     {
       // Its records were not looked at byte by byte: Windows-1252 has all characters of Latin-1.
       other.options.encoding = .windows1252
@@ -68,7 +58,7 @@ struct FileProfiler {
     }
   }
 
-  private var baseName: String { FileStem.stem(of: path) }
+  private var baseName: String { FileStem.stem(of: file.path) }
 
   private func columnList(_ form: SourceForm) throws -> RecordList {
     do {
@@ -84,16 +74,17 @@ struct FileProfiler {
   }
 
   private func readColumns(_ form: SourceForm) throws -> RecordList {
-    let list = RecordList(path: path, form: form, name: baseName)
-    let probe = try RecordReader(source: open(form.options), options: form.options, projection: [], file: path)
+    let list = RecordList(path: file.path, form: form, name: baseName)
+    let probe = try RecordReader(
+      source: file.open(form.options), options: form.options, projection: [], file: file.path)
     let names = probe.columns
     list.columns = names.map { ColumnProfile(name: $0, budget: budget) }
     let reader = try RecordReader(
-      source: open(form.options), options: form.options, projection: names.indices.map { names[$0] },
-      file: path)
+      source: file.open(form.options), options: form.options, projection: names.indices.map { names[$0] },
+      file: file.path)
     let batch = RecordBatch(fieldCount: names.count)
     while try reader.next(batch) {
-      try stopIfCancelled()
+      try file.stopIfCancelled()
       for record in 0..<batch.count {
         let line = batch.place(ofRecord: record).line
         for (index, column) in list.columns.enumerated() {
@@ -120,9 +111,9 @@ struct FileProfiler {
   private func noteComments(in list: RecordList) throws {
     guard let mark = list.form.options.comment else { return }
     var lines = CommentedLines(mark: mark, quote: list.form.options.quote)
-    let source = try open(list.form.options)
+    let source = try file.open(list.form.options)
     while let block = try source.next() {
-      try stopIfCancelled()
+      try file.stopIfCancelled()
       unsafe lines.scan(block.bytes)
     }
     guard lines.count > 0 else { return }
@@ -140,15 +131,15 @@ struct FileProfiler {
   }
 
   private func objectList(_ form: SourceForm, name: String) throws -> RecordList {
-    let list = RecordList(path: path, form: form, name: name)
+    let list = RecordList(path: file.path, form: form, name: name)
     let objects = ObjectProfile(budget: budget)
     list.objects = objects
     let reader = try RecordReader(
-      source: open(form.options), options: form.options, projection: [""], file: path)
+      source: file.open(form.options), options: form.options, projection: [""], file: file.path)
     let fields = try JSONFields(projection: [])
     let batch = RecordBatch(fieldCount: 1)
     while try reader.next(batch) {
-      try stopIfCancelled()
+      try file.stopIfCancelled()
       for record in 0..<batch.count {
         try objects.observe(
           batch.field(0, ofRecord: record), in: batch, fields: fields, line: batch.place(ofRecord: record).line)
@@ -161,9 +152,9 @@ struct FileProfiler {
 
   private func documentLists(_ form: SourceForm) throws -> [RecordList] {
     var outline = JSONOutline()
-    let source = try open(form.options)
+    let source = try file.open(form.options)
     while let block = try source.next() {
-      try stopIfCancelled()
+      try file.stopIfCancelled()
       unsafe outline.scan(block.bytes)
     }
     if outline.isArray { return [try objectList(form, name: baseName)] }
@@ -200,9 +191,5 @@ struct FileProfiler {
       lists[0].leftOut.append("\(shown)\(rest): they stand beside the records and belong to none")
     }
     return lists
-  }
-
-  func stopIfCancelled() throws {
-    if cancellation.isCancelled { throw RunError(.interrupted, code: "interrupted", "interrupted") }
   }
 }
