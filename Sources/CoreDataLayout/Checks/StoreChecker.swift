@@ -66,7 +66,7 @@ public enum StoreChecker {
     let isWriteAheadLogged = try StoreFiles.isWriteAheadLogged(path: path)
     let sidecars = Sidecar.allCases.map { StoreFiles.sidecar($0, of: path) }.filter(FileSystem.exists)
       .map { ($0 as NSString).lastPathComponent }
-    return try ReadOnlyCopy.withConnection(to: path) { connection in
+    return try ReadOnlyAccess.withConnection(to: path) { connection in
       try connection.set(.triggers, false)
       let metadata = try StoreMetadata(connection)
       var report = StoreReport(
@@ -105,7 +105,7 @@ public enum StoreChecker {
   package static func misplacedValues(
     path: String, model: ManagedObjectModel, entities: Set<String>
   ) throws -> [StoreFinding] {
-    try ReadOnlyCopy.withConnection(to: path) { connection in
+    try ReadOnlyAccess.withConnection(to: path) { connection in
       do {
         let generation = try StoreMetadata(connection).frameworkVersion.map { FrameworkGeneration(version: $0) }
         let layout = StoreLayout(model: model, generation: generation ?? .newest)

@@ -80,7 +80,7 @@ public enum StoreCopier {
   /// - Parameter target: where nothing is yet.
   private static func copy(from source: String, inPlaceAt target: String, _ options: Options) throws {
     do {
-      try ReadOnlyCopy.copyTriple(from: source, to: target, synchronizes: !options.isForConstruction)
+      try StoreFiles.copyWithLog(from: source, to: target, synchronizes: !options.isForConstruction)
       try finish(target, from: source, options)
       try copyExternalData(from: source, to: target)
       if !options.isForConstruction { try requireExternalFiles(of: target, source: source) }
@@ -110,7 +110,7 @@ public enum StoreCopier {
   private static func finish(_ path: String, from source: String, _ options: Options) throws {
     let connection = try Connection(path: path)
     try connection.logStatements()
-    try connection.limitWork(forFileOf: try ReadOnlyCopy.byteCount(path))
+    try connection.limitWork(forFileOf: try StoreFiles.byteCount(path))
     try connection.execute("PRAGMA synchronous = " + (options.isForConstruction ? "OFF" : "FULL"))
     // Reading makes SQLite roll back a left-over journal or recover the log.
     _ = try connection.integer("SELECT count(*) FROM sqlite_master")

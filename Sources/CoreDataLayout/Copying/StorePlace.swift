@@ -119,7 +119,7 @@ package enum StorePlace {
 
   /// Whether the schema of a database can be read, and no Core Data store has it.
   private static func lacksMetadata(_ path: String) -> Bool {
-    let count = try? ReadOnlyCopy.withConnection(to: path) { connection in
+    let count = try? ReadOnlyAccess.withConnection(to: path) { connection in
       try connection.integer("SELECT count(*) FROM sqlite_master WHERE lower(name) = 'z_metadata'")
     }
     return count == 0

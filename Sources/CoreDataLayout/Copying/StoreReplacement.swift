@@ -146,7 +146,7 @@ extension FilePlacement {
   /// Copies a store with its log and moves the log into the copy's main file.
   /// - Returns: false when it is no database: such a file needs no log.
   private static func copyCheckpointed(_ path: String, to copy: String, synchronizes: Bool) throws -> Bool {
-    try ReadOnlyCopy.copyTriple(from: path, to: copy, synchronizes: false)
+    try StoreFiles.copyWithLog(from: path, to: copy, synchronizes: false)
     do {
       let connection = try Connection(path: copy)
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
@@ -178,7 +178,7 @@ extension FilePlacement {
   private static func namedFiles(_ path: String) throws -> Set<String> {
     guard FileSystem.exists(path) else { return [] }
     do {
-      return try ReadOnlyCopy.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }
+      return try ReadOnlyAccess.withConnection(to: path) { try ExternalDataFolder.namedFiles($0) }
     } catch let error as StoreError {
       switch error {
       case .busy, .inputOutput: throw error

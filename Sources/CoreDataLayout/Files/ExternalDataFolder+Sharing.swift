@@ -26,7 +26,7 @@ extension ExternalDataFolder {
 
   /// Names of the files that a store's rows name, sorted.
   static func files(of path: String) throws -> [String] {
-    try ReadOnlyCopy.withConnection(to: path) { try namedFiles($0) }.sorted()
+    try ReadOnlyAccess.withConnection(to: path) { try namedFiles($0) }.sorted()
   }
 
   /// Names of the files that the other stores of a store's folder name.

@@ -15,7 +15,7 @@ final class PrivateCopy {
     folder = try StoreFiles.temporaryFolder(for: original)
     path = folder.path + "/" + (original as NSString).lastPathComponent
     do {
-      try naming { try ReadOnlyCopy.copyTriple(from: original, to: path) }
+      try naming { try StoreFiles.copyWithLog(from: original, to: path) }
     } catch StoreError.inputOutput(_, _, .some(ENOSPC)) {
       throw StoreError.inputOutput(
         path: original,

@@ -35,7 +35,7 @@ public struct ModelCache: Sendable {
   /// - Throws: `StoreError.notAStore` when the file is none, `StoreError` when the cache is larger than
   ///   `maximumByteCount`.
   public static func read(path: String) throws -> ModelCache? {
-    try ReadOnlyCopy.withConnection(to: path) { connection in
+    try ReadOnlyAccess.withConnection(to: path) { connection in
       do {
         let metadata = try StoreMetadata(connection)
         let exists = try connection.integer(

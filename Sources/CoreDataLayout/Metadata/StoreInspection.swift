@@ -74,7 +74,7 @@ public struct StoreInspection: Sendable {
   ///   when an entity is renamed in place.
   /// - Throws: `StoreError.notAStore` when the file is none.
   public static func read(path: String, entityNames: [Int: String] = [:]) throws -> StoreInspection {
-    try ReadOnlyCopy.withConnection(to: path) { connection in
+    try ReadOnlyAccess.withConnection(to: path) { connection in
       do {
         var inspection = try StoreInspection(connection, entityNames)
         // A store without sidecars is opened as immutable, and then SQLite does not tell; the header does.

@@ -74,7 +74,7 @@ public struct StoreMetadata: Sendable, Hashable {
   /// Reads a store's metadata without a model. The store and its sidecars are not changed.
   /// - Throws: `StoreError.notAStore` when the file has none.
   public static func read(path: String) throws -> StoreMetadata {
-    try ReadOnlyCopy.withConnection(to: path) { connection in
+    try ReadOnlyAccess.withConnection(to: path) { connection in
       try StoreMetadata(connection)
     }
   }

@@ -12,7 +12,7 @@ package struct StoreShape: Sendable {
   /// Reads the tables and columns of a store without changing it.
   /// - Throws: `StoreError`.
   package init(storeAt path: String) throws {
-    (tables, generation) = try ReadOnlyCopy.withConnection(to: path) { connection in
+    (tables, generation) = try ReadOnlyAccess.withConnection(to: path) { connection in
       let list = try Statement(
         connection,
         "SELECT t.name, c.name FROM sqlite_master AS t JOIN pragma_table_xinfo(t.name) AS c WHERE t.type = 'table'")

@@ -28,13 +28,14 @@ extension StoreWriter {
 
 /// Writes memberships of one to-many relationship.
 final class LinkWriter {
-  private enum Place {
+  /// What keeps the memberships: a table of their own, or columns of the members' table.
+  private enum Storage {
     case join(JoinTable, JoinTable.Side)
     case columns(table: String, foreignKey: String, entity: String?, order: String?)
   }
   private let writer: StoreWriter
   private let relationship: Relationship
-  private let place: Place
+  private let storage: Storage
   /// Order column of the members within an owner, and of the owners within a member.
   private let order: String?
   private let inverseOrder: String?
@@ -49,11 +50,11 @@ final class LinkWriter {
       throw StoreError.failure("\(relationship.entity.name).\(relationship.name) is not a to-many relationship")
     }
     if let (join, side) = writer.layout.joinTable(of: relationship) {
-      place = .join(join, side)
+      storage = .join(join, side)
       order = side.orderColumn
       inverseOrder = side.ownerColumn == join.master.ownerColumn ? join.inverse.orderColumn : join.master.orderColumn
     } else if let columns = writer.layout.memberColumns(of: relationship) {
-      place = .columns(
+      storage = .columns(
         table: writer.layout.table(for: relationship.destination).name, foreignKey: columns.foreignKey,
         entity: columns.entity, order: columns.order)
       order = columns.order
@@ -65,7 +66,7 @@ final class LinkWriter {
 
   /// Makes a member of an owner; nothing happens when it is one.
   func add(_ member: Int64, to owner: Int64) throws {
-    switch place {
+    switch storage {
     case .join(let join, let side):
       let find = try writer.cached(
         "SELECT 1 FROM \(join.name) WHERE \(side.ownerColumn) = ?1 AND \(side.memberColumn) = ?2")
@@ -205,7 +206,7 @@ final class LinkWriter {
 
   private func members(of owner: Int64) throws -> [Int64] {
     let sql =
-      switch place {
+      switch storage {
       case .join(let join, let side):
         "SELECT \(side.memberColumn) FROM \(join.name) WHERE \(side.ownerColumn) = ?1 "
           + "ORDER BY \(order.map { "\($0), " } ?? "")\(side.memberColumn)"
@@ -221,7 +222,7 @@ final class LinkWriter {
   }
 
   private func remove(_ member: Int64, from owner: Int64) throws {
-    switch place {
+    switch storage {
     case .join(let join, let side):
       let statement = try writer.cached(
         "DELETE FROM \(join.name) WHERE \(side.ownerColumn) = ?1 AND \(side.memberColumn) = ?2")
@@ -246,7 +247,7 @@ final class LinkWriter {
   /// Puts members into their order. They keep their order keys where those are in order already.
   private func place(_ members: [Int64], of owner: Int64, _ order: String) throws {
     let (table, ownerColumn, memberColumn) =
-      switch place {
+      switch storage {
       case .join(let join, let side): (join.name, side.ownerColumn, side.memberColumn)
       case .columns(let table, let foreignKey, _, _): (table, foreignKey, "Z_PK")
       }

@@ -16,14 +16,14 @@ extension StoreSession {
   ) throws -> StoreSession {
     try StoreFiles.requireFile(path)
     do {
-      let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && ReadOnlyCopy.hasLog(path)
+      let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && StoreFiles.hasLog(path)
       let copy = isCopied ? try PrivateCopy(of: path) : nil
       func open() throws -> StoreSession {
         let stamp = try StoreFiles.stamp(path)
         let connection = try connect(path: path, copy, options, mayBeImmutable: true)
         do {
           let metadata = try StoreMetadata(connection)
-          if try !ReadOnlyCopy.hasLog(path) { try StoreFiles.requireWholePages(path, connection) }
+          if try !StoreFiles.hasLog(path) { try StoreFiles.requireWholePages(path, connection) }
           if checksVersionHashes { try metadata.check(against: model) }
           let generation = metadata.frameworkVersion.map { FrameworkGeneration(version: $0) } ?? generation
           let file = StoreFile(
@@ -95,7 +95,7 @@ extension StoreSession {
     let connection =
       try copy.map { try Connection(path: $0.path) } ?? connect(path: path, options, mayBeImmutable: mayBeImmutable)
     try connection.set(.triggers, false)
-    try connection.limitWork(forFileOf: try ReadOnlyCopy.byteCount(path), per: .step)
+    try connection.limitWork(forFileOf: try StoreFiles.byteCount(path), per: .step)
     return connection
   }
 
@@ -103,7 +103,7 @@ extension StoreSession {
   /// SQLite would make them, and a reader leaves them behind. No lock keeps others from changing the file then. A store
   /// without a log is never opened so: readers only lock it.
   private static func connect(path: String, _ options: Options, mayBeImmutable: Bool) throws -> Connection {
-    let hasLog = try ReadOnlyCopy.hasLog(path)
+    let hasLog = try StoreFiles.hasLog(path)
     var isImmutable = false
     if options.isReadOnly && mayBeImmutable && !hasLog {
       let isAlone = Sidecar.allCases.allSatisfy { !FileSystem.exists(StoreFiles.sidecar($0, of: path)) }

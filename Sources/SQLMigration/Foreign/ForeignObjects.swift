@@ -39,7 +39,7 @@ package struct ForeignObjects: Sendable {
   ///   - model: the model that it was made with.
   ///   - countsRows: whether rows of no entity are counted, for which every row is read.
   package init(storeAt path: String, model: ManagedObjectModel, countsRows: Bool = false) throws {
-    self = try ReadOnlyCopy.withConnection(to: path) { connection in
+    self = try ReadOnlyAccess.withConnection(to: path) { connection in
       let generation = try StoreMetadata(connection).frameworkVersion.map { FrameworkGeneration(version: $0) }
       let layout = StoreLayout(model: model, generation: generation ?? .newest)
       var objects = try ForeignObjects(connection, layout)

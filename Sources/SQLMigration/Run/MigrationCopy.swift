@@ -44,7 +44,7 @@ struct MigrationCopy {
     defer { removeUnnamed(job.external, place) }
     try StoreReplacement.replace(target: place, with: partial, synchronizes: true, keepsExternalData: true) {
       // Between the two locks another program may have written.
-      guard try StoreFiles.stamp(place) == stamp, try !ReadOnlyCopy.hasLog(place) else {
+      guard try StoreFiles.stamp(place) == stamp, try !StoreFiles.hasLog(place) else {
         throw StoreError.busy(path: path)
       }
     }

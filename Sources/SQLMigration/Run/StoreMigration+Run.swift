@@ -16,7 +16,7 @@ extension StoreMigration {
     storeAt path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil
   ) throws -> MigrationPlan {
     let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
-    return try ReadOnlyCopy.withConnection(to: path) { connection in
+    return try ReadOnlyAccess.withConnection(to: path) { connection in
       try connection.set(.triggers, false)
       let work = try MigrationWork(connection, path: path, from: older, to: newer, mapping)
       return try work.plan(connection)

@@ -24,7 +24,7 @@ final class ComparedFile {
     options.cacheKibibytes = Self.cacheKibibytes
     stamp = try StoreStamp.read(path: path)
     store = try SQLiteStore.open(path: path, model: model, options: options)
-    guard try ReadOnlyCopy.hasLog(path) else {
+    guard try StoreFiles.hasLog(path) else {
       tablesPath = path
       folder = nil
       return
@@ -46,7 +46,7 @@ final class ComparedFile {
   /// Whether two stores are the same to the byte, with nothing beside them that might differ.
   static func areSame(_ path: String, _ other: String) throws -> Bool {
     for store in [path, other] {
-      if try ReadOnlyCopy.hasLog(store)
+      if try StoreFiles.hasLog(store)
         || FileSystem.exists(StorePlace.externalDataFolder(of: ResultPath.followed(store)))
       {
         return false
