@@ -65,6 +65,11 @@ extension Connection {
     return result
   }
 
+  /// Whether the database is in WAL mode.
+  package var isWriteAheadLogged: Bool {
+    get throws(SQLiteError) { try string("PRAGMA journal_mode") == "wal" }
+  }
+
   /// How far a checkpoint goes.
   public enum CheckpointMode: Sendable {
     case passive, full, restart, truncate

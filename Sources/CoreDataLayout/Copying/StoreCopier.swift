@@ -128,7 +128,7 @@ public enum StoreCopier {
       throw StoreError.notAStore(path: source, message: "there is no table Z_METADATA")
     }
     if !options.isForConstruction { try mark(connection, options) }
-    if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+    if try connection.isWriteAheadLogged { try connection.checkpoint(.truncate) }
     let mode = try connection.string("PRAGMA journal_mode = " + options.journal.rawValue)
     guard mode == options.journal.rawValue else { throw StoreError.busy(path: path) }
     if options.journal == .wal {

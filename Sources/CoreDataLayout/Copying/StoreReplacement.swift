@@ -49,7 +49,7 @@ public enum StoreReplacement {
     do {
       let connection = try Connection(path: path)
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
-      if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+      if try connection.isWriteAheadLogged { try connection.checkpoint(.truncate) }
       let mode = try connection.string("PRAGMA journal_mode = DELETE")
       guard mode == "delete" else { throw StoreError.busy(path: path) }
       try connection.close()

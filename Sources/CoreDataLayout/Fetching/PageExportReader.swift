@@ -60,7 +60,7 @@ import StoreInterface
     _ session: StoreSession, _ plan: ColumnScanPlan, _ table: TableLayout
   ) throws -> (FileMapping, MappedTable, TableCursor)? {
     guard let found = try SchemaGuard(connection: session.connection).pagePlaces(of: table),
-      try session.connection.string("PRAGMA journal_mode") != "wal"
+      try !session.connection.isWriteAheadLogged
     else { return nil }
     var columns: [TableCursor.Column] = []
     for (index, name) in plan.names.enumerated() {

@@ -156,7 +156,7 @@ extension StoreLoads {
   ) throws -> RowComparison? {
     try writer.session.perform {
       guard isUnderConstruction, !connection.isInTransaction, writer.pendingOrderKeys.isEmpty,
-        try connection.string("PRAGMA journal_mode") != "wal"
+        try !connection.isWriteAheadLogged
       else { return nil }
       let plan = try RowPlan(RowPlan.Key(entity: entity, columns: columns), layout: layout)
       let valueCells = plan.cells.indices.filter {

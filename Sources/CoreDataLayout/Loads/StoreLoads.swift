@@ -74,7 +74,7 @@ final class StoreLoads {
   ) throws -> Bool {
     try writer.session.perform {
       guard isUnderConstruction, writer.history == nil, !connection.isInTransaction, pageLoad == nil,
-        try connection.string("PRAGMA journal_mode") != "wal"
+        try !connection.isWriteAheadLogged
       else { return false }
       let tables = Set(entities.map { layout.table(for: $0).name })
       let filled = try tables.filter {

@@ -13,7 +13,7 @@ extension StoreSession {
   /// Whether what is committed is in a write-ahead log, so that readers and writers do not wait for each other.
   func hasWriteAheadLog() throws -> Bool {
     try perform {
-      if try connection.string("PRAGMA journal_mode") == "wal" { return true }
+      if try connection.isWriteAheadLogged { return true }
       // Opened as immutable, a file has no log, whatever its header tells other connections.
       let isWriteAheadLogged = try StoreFiles.isWriteAheadLogged(path: privateCopy?.path ?? file.path)
       return options.isReadOnly && isWriteAheadLogged

@@ -89,7 +89,7 @@ extension SQLiteStore {
     try perform {
       // A snapshot that is kept writes nothing.
       if connection.isInTransaction && !session.options.keepsSnapshot || options.isUnderConstruction { return false }
-      return try options.isReadOnly || connection.string("PRAGMA journal_mode") == "wal"
+      return try options.isReadOnly || connection.isWriteAheadLogged
     }
   }
 

@@ -71,7 +71,7 @@ extension SQLiteStore {
       session.forgetStatements()
       try connection.execute("PRAGMA incremental_vacuum")
       try connection.releaseLocks()
-      if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+      if try connection.isWriteAheadLogged { try connection.checkpoint(.truncate) }
       let mode = try connection.string("PRAGMA journal_mode = " + journal.rawValue)
       guard mode == journal.rawValue else { throw StoreError.busy(path: path) }
       if journal == .wal {

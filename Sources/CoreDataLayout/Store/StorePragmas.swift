@@ -56,7 +56,7 @@ enum StorePragmas {
       }
       // The mode is kept in the file, which stays as it is.
       if isReadOnly { continue }
-      if try connection.string("PRAGMA journal_mode") == "wal" && value.lowercased() != "wal" {
+      if try connection.isWriteAheadLogged && value.lowercased() != "wal" {
         try connection.checkpoint(.truncate)
       }
       let mode = try connection.string("PRAGMA journal_mode = \(value)")

@@ -71,7 +71,7 @@ struct MigrationCopy {
   private func work(
     on partial: String, _ job: MigrationJob, _ prepare: (Connection) throws -> Void
   ) throws -> MigrationReport? {
-    let hasLog = try original.string("PRAGMA journal_mode") == "wal"
+    let hasLog = try original.isWriteAheadLogged
     let copy = try open(partial)
     do {
       // The copy need not outlive a failure, so it needs no journal; a defensive connection would keep one.

@@ -44,7 +44,7 @@ final class MigrationRun {
         // The lock is exclusive, because the schema must not change while an app has the store open.
         try connection.keepLocks()
         // The log is moved into the file, so that the file alone is the store.
-        if try connection.string("PRAGMA journal_mode") == "wal" { try connection.checkpoint(.truncate) }
+        if try connection.isWriteAheadLogged { try connection.checkpoint(.truncate) }
         try connection.begin(.exclusive)
         try prepare(connection)
         var report = try migrate(connection, older, newer, mapping)
