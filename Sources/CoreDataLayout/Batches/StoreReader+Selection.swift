@@ -35,7 +35,7 @@ extension StoreReader {
 
   /// Walks the rows that a request selects, in its order, with one of them in memory at a time.
   /// - Parameter body: gets the row as it was, and as a predicate or expression sees it.
-  func forEachSnapshot(of request: FetchSpecification, _ body: (Snapshot, StoreSubject) throws -> Void) throws {
+  func forEachSnapshot(of request: FetchSpecification, _ body: (Snapshot, StoredObject) throws -> Void) throws {
     var sql = FetchSQL(self, request.entity)
     defer { forgetLists(sql.lists) }
     let rows = SnapshotReader(session, entity: request.entity)
@@ -43,12 +43,12 @@ extension StoreReader {
     let statement = try Statement(session.connection, sql.statement(request, selecting: rows.columns))
     try bind(sql.parameters, to: statement)
     let matcher = PredicateMatcher(.and(sql.residual), now: sql.now)
-    var subjects = StoreSubjects(self)
+    var subjects = StoredObjects(self)
     var (seen, found) = (0, 0)
     while try statement.step() {
       seen += 1
       // Rows that were read for the evaluation are not needed for long.
-      if seen % 1_024 == 0 { subjects = StoreSubjects(self) }
+      if seen % 1_024 == 0 { subjects = StoredObjects(self) }
       let snapshot = try rows.snapshot(statement)
       let subject = subjects.subject(for: snapshot)
       if !sql.residual.isEmpty {

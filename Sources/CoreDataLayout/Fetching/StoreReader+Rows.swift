@@ -42,7 +42,7 @@ extension StoreReader {
     var objects = FetchSpecification(request.entity)
     objects.predicate = request.predicate
     objects.includesSubentities = request.includesSubentities
-    let subjects = StoreSubjects(self)
+    let subjects = StoredObjects(self)
     let found = try snapshots(objects).map { subjects.subject(for: $0) }
     let rows = DictionaryRows.compute(request, of: found, storeIdentifier: file.identifier, model: file.model)
     try subjects.throwError()

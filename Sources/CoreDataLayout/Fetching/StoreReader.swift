@@ -221,7 +221,7 @@ public final class StoreReader: MonitoredFetching, @unchecked Sendable {
     _ found: [Snapshot], _ request: FetchSpecification, _ residual: [FetchPredicate], now: Date
   ) throws -> [Snapshot] {
     if residual.isEmpty { return found }
-    let subjects = StoreSubjects(self)
+    let subjects = StoredObjects(self)
     let matcher = PredicateMatcher(.and(residual), now: now)
     var kept: [Snapshot] = []
     for snapshot in found {

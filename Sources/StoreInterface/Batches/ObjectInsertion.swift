@@ -3,6 +3,7 @@ import Predicates
 
 /// A batch insertion carried out on objects in memory.
 struct ObjectInsertion {
+  private let store: any PersistentStore
   private let objects: StoredObjects
   private let insertion: BatchInsertion
   private let constraints: [UniquenessConstraint]
@@ -14,6 +15,7 @@ struct ObjectInsertion {
   private var updated: Set<ObjectID> = []
 
   init(_ store: any PersistentStore, _ insertion: BatchInsertion) {
+    self.store = store
     objects = StoredObjects(store)
     self.insertion = insertion
     constraints = UniquenessConstraint.all(objects.layout).filter { insertion.entity.isKind(of: $0.entity) }
@@ -55,9 +57,9 @@ struct ObjectInsertion {
       try place(after, replacing: before)
       if !inserted.contains(target) { updated.insert(target) }
     } else {
-      let key = try objects.store.reservePrimaryKeys(1, for: insertion.entity)
+      let key = try store.reservePrimaryKeys(1, for: insertion.entity)
       let id = ObjectID(
-        entity: insertion.entity, reference: .permanent(store: objects.store.identifier, primaryKey: key))
+        entity: insertion.entity, reference: .permanent(store: store.identifier, primaryKey: key))
       var new = Snapshot(
         objectID: id, version: 1, attributes: objects.layout[insertion.entity].attributes.map(\.initialValue),
         toOne: objects.layout[insertion.entity].relationships.map { _ in nil })
@@ -144,8 +146,8 @@ struct ObjectInsertion {
 
   /// The object with a primary key; rows that came before count.
   private func destination(_ relationship: Relationship, _ key: Int64) throws -> ObjectID? {
-    for entity in objects.store.model.entities where entity.isKind(of: relationship.destination) {
-      let id = ObjectID(entity: entity, reference: .permanent(store: objects.store.identifier, primaryKey: key))
+    for entity in store.model.entities where entity.isKind(of: relationship.destination) {
+      let id = ObjectID(entity: entity, reference: .permanent(store: store.identifier, primaryKey: key))
       if rows[id] != nil { return id }
       if entity.root != insertion.entity.root, try objects.snapshot(of: id) != nil { return id }
     }

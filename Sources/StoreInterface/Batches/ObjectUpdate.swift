@@ -16,7 +16,7 @@ struct ObjectUpdate {
     var problems: [ValidationError.Problem] = []
     for before in try objects.fetch(update.selection.forBatch) {
       // Each assignment reads the object as it was before the others.
-      let evaluator = ExpressionEvaluator(StoredObject(objects: objects, snapshot: before), now: now)
+      let evaluator = ExpressionEvaluator(objects.subject(for: before), now: now)
       var after = before
       var violations: [ValidationError.Problem] = []
       var isSame = true
