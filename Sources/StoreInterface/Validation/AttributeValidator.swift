@@ -62,27 +62,14 @@ public struct AttributeValidator: Sendable {
       case .integer32: (Int64(Int32.min), Int64(Int32.max))
       default: (.min, .max)
       }
-    var integers = width
-    var reals = (lower: -Double.infinity, upper: Double.infinity)
-    var lengths = (lower: 0, upper: Int.max)
-    switch attribute.minimumValue {
-    case .integer(let limit):
-      integers.lower = max(integers.lower, limit)
-      lengths.lower = Int(clamping: limit)
-      reals.lower = Double(limit)
-    case .double(let limit): reals.lower = limit
-    case .date(let limit): reals.lower = limit.timeIntervalSinceReferenceDate
-    default: break
-    }
-    switch attribute.maximumValue {
-    case .integer(let limit):
-      integers.upper = min(integers.upper, limit)
-      lengths.upper = Int(clamping: limit)
-      reals.upper = Double(limit)
-    case .double(let limit): reals.upper = limit
-    case .date(let limit): reals.upper = limit.timeIntervalSinceReferenceDate
-    default: break
-    }
+    let (least, greatest) = (attribute.minimumValue, attribute.maximumValue)
+    let integers = (
+      lower: max(width.lower, least.integer ?? .min), upper: min(width.upper, greatest.integer ?? .max)
+    )
+    let reals = (lower: least.limit ?? -Double.infinity, upper: greatest.limit ?? .infinity)
+    let lengths = (
+      lower: least.integer.map { Int(clamping: $0) } ?? 0, upper: greatest.integer.map { Int(clamping: $0) } ?? .max
+    )
     lengthRange = lengths
     let plainForm: PlainRule.Form =
       switch attribute.type {
@@ -303,6 +290,18 @@ public struct AttributeValidator: Sendable {
     case .decimal(let number): "\(number)"
     case .date(let date): date.formatted(.iso8601)
     default: name(of: value)
+    }
+  }
+}
+
+extension Value {
+  /// The limit that it is of numbers and dates.
+  fileprivate var limit: Double? {
+    switch self {
+    case .integer(let limit): Double(limit)
+    case .double(let limit): limit
+    case .date(let limit): limit.timeIntervalSinceReferenceDate
+    default: nil
     }
   }
 }
