@@ -103,23 +103,14 @@ extension JSONProjector {
   fileprivate mutating func elements(
     from start: Int, recordStart: Int, into slices: inout [FieldSlice]
   ) throws(SeedFormatError) {
-    begin(recordStart: recordStart, relativeTo: 0)
-    var position = tokenizer.skipWhitespace(start)
-    guard position < tokenizer.end, unsafe tokenizer.base[position] == 0x5B else {
+    guard var position = contents(0x5B, from: start, recordStart: recordStart) else {
       throw SeedFormatError(code: "json.not-an-array", kind: .malformed, message: "the value is not an array")
     }
-    position = tokenizer.skipWhitespace(position + 1)
-    if position < tokenizer.end, unsafe tokenizer.base[position] == 0x5D { return try finish(position + 1, start) }
+    if isAt(0x5D, position) { return try finish(position + 1, start) }
     while true {
-      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
-      let elementEnd = tokenizer.value(position)
-      guard elementEnd >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
-      unsafe slices.append(slice(tokenizer.base[position], position, elementEnd))
-      position = tokenizer.skipWhitespace(elementEnd)
-      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
-      let byte = unsafe tokenizer.base[position]
-      if byte == 0x5D { return try finish(position + 1, start) }
-      guard byte == 0x2C else { throw malformed(.expectedCommaOrBracket, position - start) }
+      position = try value(at: position, start, into: &slices)
+      if isAt(0x5D, position) { return try finish(position + 1, start) }
+      guard isAt(0x2C, position) else { throw malformed(.expectedCommaOrBracket, position - start) }
       position = tokenizer.skipWhitespace(position + 1)
     }
   }
@@ -128,34 +119,46 @@ extension JSONProjector {
   fileprivate mutating func members(
     from start: Int, recordStart: Int, into slices: inout [FieldSlice]
   ) throws(SeedFormatError) {
-    begin(recordStart: recordStart, relativeTo: 0)
-    var position = tokenizer.skipWhitespace(start)
-    guard position < tokenizer.end, unsafe tokenizer.base[position] == 0x7B else {
+    guard var position = contents(0x7B, from: start, recordStart: recordStart) else {
       throw SeedFormatError(code: "json.not-an-object", kind: .malformed, message: "the value is not an object")
     }
-    position = tokenizer.skipWhitespace(position + 1)
-    if position < tokenizer.end, unsafe tokenizer.base[position] == 0x7D { return try finish(position + 1, start) }
+    if isAt(0x7D, position) { return try finish(position + 1, start) }
     while true {
       guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
-      guard unsafe tokenizer.base[position] == 0x22 else { throw malformed(.expectedKey, position - start) }
-      let keyEnd = tokenizer.value(position)
-      guard keyEnd >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
-      unsafe slices.append(slice(tokenizer.base[position], position, keyEnd))
-      position = tokenizer.skipWhitespace(keyEnd)
-      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
-      guard unsafe tokenizer.base[position] == 0x3A else { throw malformed(.expectedColon, position - start) }
-      position = tokenizer.skipWhitespace(position + 1)
-      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
-      let valueEnd = tokenizer.value(position)
-      guard valueEnd >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
-      unsafe slices.append(slice(tokenizer.base[position], position, valueEnd))
-      position = tokenizer.skipWhitespace(valueEnd)
-      guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
-      let byte = unsafe tokenizer.base[position]
-      if byte == 0x7D { return try finish(position + 1, start) }
-      guard byte == 0x2C else { throw malformed(.expectedCommaOrBrace, position - start) }
+      guard isAt(0x22, position) else { throw malformed(.expectedKey, position - start) }
+      position = try value(at: position, start, into: &slices)
+      guard isAt(0x3A, position) else { throw malformed(.expectedColon, position - start) }
+      position = try value(at: tokenizer.skipWhitespace(position + 1), start, into: &slices)
+      if isAt(0x7D, position) { return try finish(position + 1, start) }
+      guard isAt(0x2C, position) else { throw malformed(.expectedCommaOrBrace, position - start) }
       position = tokenizer.skipWhitespace(position + 1)
     }
+  }
+
+  /// Begins with an array or object.
+  /// - Returns: where its contents begin; nil where there is no such bracket.
+  private mutating func contents(_ bracket: UInt8, from start: Int, recordStart: Int) -> Int? {
+    begin(recordStart: recordStart, relativeTo: 0)
+    let position = tokenizer.skipWhitespace(start)
+    return isAt(bracket, position) ? tokenizer.skipWhitespace(position + 1) : nil
+  }
+
+  /// Scans a value.
+  /// - Returns: where what follows it begins, which is there.
+  private mutating func value(
+    at position: Int, _ start: Int, into slices: inout [FieldSlice]
+  ) throws(SeedFormatError) -> Int {
+    guard position < tokenizer.end else { throw malformed(.unexpectedEnd, position - start) }
+    let end = tokenizer.value(position)
+    guard end >= 0 else { throw malformed(tokenizer.stop, tokenizer.stopAt - start) }
+    unsafe slices.append(slice(tokenizer.base[position], position, end))
+    let next = tokenizer.skipWhitespace(end)
+    guard next < tokenizer.end else { throw malformed(.unexpectedEnd, next - start) }
+    return next
+  }
+
+  private func isAt(_ byte: UInt8, _ position: Int) -> Bool {
+    unsafe position < tokenizer.end && tokenizer.base[position] == byte
   }
 
   /// Checks that only whitespace follows the value and that it has no flaw.
