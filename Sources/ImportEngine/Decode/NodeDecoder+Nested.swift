@@ -86,8 +86,7 @@ extension NodeDecoder {
         } catch {
           unsafe note(
             RecordProblem(
-              rawOffset: slice.rawOffset, property: child.property, code: error.code,
-              value: table.text(of: slice), message: error.message, hint: error.hint ?? ""), row: row)
+              error, rawOffset: slice.rawOffset, property: child.property, value: table.text(of: slice)), row: row)
         }
       default:
         if unsafe isObject(slice, child, row: row) { found.append(slice, row: row) } else { state = .null }
@@ -121,9 +120,7 @@ extension NodeDecoder {
             into: UnsafeMutableBufferPointer(rebasing: slices[(row * fieldCount)..<((row + 1) * fieldCount)]))
         } catch {
           unsafe note(
-            RecordProblem(
-              rawOffset: object.rawOffset, property: child.property, code: error.code, value: "",
-              message: error.message, hint: error.hint ?? ""), row: Int(inner.owners[row]))
+            RecordProblem(error, rawOffset: object.rawOffset, property: child.property), row: Int(inner.owners[row]))
         }
       }
     } catch {

@@ -106,10 +106,7 @@ extension NodeDecoder {
           try unsafe arrays.elements(of: slice, in: decoded.records, into: &elements)
           pieces += elements
         } catch {
-          unsafe note(
-            RecordProblem(
-              rawOffset: slice.rawOffset, property: reference.property, code: error.code, value: "",
-              message: error.message, hint: error.hint ?? ""), row: row)
+          unsafe note(RecordProblem(error, rawOffset: slice.rawOffset, property: reference.property), row: row)
         }
       default:
         if slice.kind == .string, unsafe part.nulls.containsText(table.bytes(of: slice)) {

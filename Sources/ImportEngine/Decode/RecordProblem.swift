@@ -1,3 +1,5 @@
+import SeedFormats
+
 /// A problem of one record before its position is known.
 struct RecordProblem: Sendable {
   /// Where in the record as written, in bytes from its start; nil: the whole record.
@@ -9,4 +11,13 @@ struct RecordProblem: Sendable {
   var value: String
   var message: String
   var hint: String
+}
+
+extension RecordProblem {
+  /// A part of the record that cannot be read.
+  init(_ error: SeedFormatError, rawOffset: UInt32?, property: String, value: String = "") {
+    self.init(
+      rawOffset: rawOffset, property: property, code: error.code, value: value, message: error.message,
+      hint: error.hint ?? "")
+  }
 }
