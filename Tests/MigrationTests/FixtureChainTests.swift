@@ -119,15 +119,7 @@ struct FixtureChainTests {
     let (older, newer) = (library.versions[0].model, library.versions[1].model)
     let folder = try TemporaryFolder()
     let url = folder.file("Model.sqlite")
-    try Stores.write(url, older) { context in
-      for number in 0..<5 {
-        try context.insert(
-          "CachedCarbObject",
-          ["grams": Double(number), "startDate": Date.distantPast, "uploadState": 0, "createdByCurrentApp": true])
-        try context.insert(
-          "DeletedCarbObject", ["startDate": Date.distantFuture, "uploadState": 1, "externalID": "carb \(number)"])
-      }
-    }
+    try Stores.writeCarbohydrates(url, older)
     let chain = try migration(library).migrateStore(at: url, type: .sqlite, to: newer)
     #expect(Self.ways(chain) == [usesMappings ? "Modelv1v4" : "inferred"])
     let losses = chain.steps.flatMap(\.losses)

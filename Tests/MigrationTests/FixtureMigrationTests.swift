@@ -113,15 +113,7 @@ struct FixtureMigrationTests {
     let path = "loopkit/Model.xcdatamodeld"
     let (older, newer) = (try Fixtures.model(path, version: "Model"), try Fixtures.model(path, version: "Modelv4"))
     let (source, result) = (folder.file("1.sqlite"), folder.file("4.sqlite"))
-    try Stores.write(source, older) { context in
-      for number in 0..<5 {
-        try context.insert(
-          "CachedCarbObject",
-          ["grams": Double(number), "startDate": Date.distantPast, "uploadState": 0, "createdByCurrentApp": true])
-        try context.insert(
-          "DeletedCarbObject", ["startDate": Date.distantFuture, "uploadState": 1, "externalID": "carb \(number)"])
-      }
-    }
+    try Stores.writeCarbohydrates(source, older)
     let manager = MigrationManager(sourceModel: older, destinationModel: newer)
     manager.migrationPolicies = MigrationPolicies([
       CachedCarbObjectv3EntityMigrationPolicy.self, DeletedCarbObjectv3EntityMigrationPolicy.self,

@@ -16,6 +16,19 @@ enum Stores {
     }
   }
 
+  /// Makes a store of LoopKit's first model, with five entries and five that are deleted.
+  static func writeCarbohydrates(_ url: URL, _ model: ManagedObjectModel) throws {
+    try write(url, model) { context in
+      for number in 0..<5 {
+        try context.insert(
+          "CachedCarbObject",
+          ["grams": Double(number), "startDate": Date.distantPast, "uploadState": 0, "createdByCurrentApp": true])
+        try context.insert(
+          "DeletedCarbObject", ["startDate": Date.distantFuture, "uploadState": 1, "externalID": "carb \(number)"])
+      }
+    }
+  }
+
   /// Opens a store without migrating it, and closes it again.
   static func open<Result>(
     _ url: URL, _ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Result
