@@ -31,7 +31,7 @@ struct GoneLinkTests {
     var held: [ManagedObject] = []
     func make() throws -> (ada: ManagedObject, id: ObjectID) {
       let end = try #require(try context.fetch(FetchSpecification(entity)).first)
-      let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
+      let ada = try school.first(school.pupil, in: context)
       switch link {
       case .toOne, .oneToOne: ada.setObject(end, for: name)
       case .byKey: ada.setValue(end, forKey: name)
@@ -98,7 +98,7 @@ struct GoneLinkTests {
     try fill(school)
     try school.work { context in
       context.mergePolicy = MergePolicy(policy)
-      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      let course = try school.first(school.course, in: context)
       context.insert(lesson).setObject(course, for: "course")
       let id = course.objectID
       try school.work { other in
@@ -117,8 +117,8 @@ struct GoneLinkTests {
     try fill(school)
     try school.work { context in
       context.mergePolicy = .mergeByPropertyStoreTrump
-      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
-      let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
+      let course = try school.first(school.course, in: context)
+      let ada = try school.first(school.pupil, in: context)
       ada.setObject(course, for: "course")
       ada["grade"] = .integer(4)
       let id = course.objectID
@@ -168,8 +168,8 @@ struct GoneLinkTests {
       let school = try School(kind)
       try fill(school)
       @Sendable func pair(_ context: ManagedObjectContext) throws -> (ManagedObject, ManagedObject) {
-        let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
-        return (ada, try #require(try context.fetch(FetchSpecification(school.course)).first))
+        let ada = try school.first(school.pupil, in: context)
+        return (ada, try school.first(school.course, in: context))
       }
       try school.work { context in
         let (ada, course) = try pair(context)
@@ -204,8 +204,8 @@ struct GoneLinkTests {
     let school = try School(.sqlite)
     try fill(school)
     @Sendable func link(_ context: ManagedObjectContext) throws {
-      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
-      try #require(try context.fetch(FetchSpecification(school.pupil)).first).setObject(course, for: "course")
+      let course = try school.first(school.course, in: context)
+      try school.first(school.pupil, in: context).setObject(course, for: "course")
     }
     try school.work { context in
       try link(context)
@@ -222,8 +222,8 @@ struct GoneLinkTests {
     try fill(school)
     try school.work { context in
       context.mergePolicy = .mergeByPropertyStoreTrump
-      let ada = try #require(try context.fetch(FetchSpecification(school.pupil)).first)
-      let id = try #require(try context.fetch(FetchSpecification(school.course)).first).objectID
+      let ada = try school.first(school.pupil, in: context)
+      let id = try school.first(school.course, in: context).objectID
       ada.setObject(context.object(with: id), for: "course")
       try school.work { other in
         other.mergePolicy = .overwrite
@@ -249,8 +249,8 @@ struct GoneLinkTests {
     try fill(school)
     let context = school.container.newBackgroundContext(name: "keeping")
     try context.performAndWait {
-      let course = try #require(try context.fetch(FetchSpecification(school.course)).first)
-      try #require(try context.fetch(FetchSpecification(school.pupil)).first).setObject(course, for: "course")
+      let course = try school.first(school.course, in: context)
+      try school.first(school.pupil, in: context).setObject(course, for: "course")
     }
     try context.performAndWait {
       #expect(context.registeredObjects.count == 2)

@@ -60,7 +60,7 @@ struct FaultTests {
       context.stalenessInterval = 3600
       let other = container.newBackgroundContext()
       try other.performAndWait {
-        let mine = try #require(try other.fetch(FetchSpecification(school.pupil)).first)
+        let mine = try school.first(school.pupil, in: other)
         mine["grade"] = .integer(9)
         try other.save()
       }
@@ -129,7 +129,7 @@ struct FaultTests {
       try maths.setObjects(["Ada", "Bob"].map { school.addPupil(context, $0) }, for: "pupils")
       try context.save()
       context.reset()
-      let again = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      let again = try school.first(school.course, in: context)
       #expect(again.hasFault(forRelationshipNamed: "pupils"))
       #expect(again.objectIDs(forRelationshipNamed: "pupils").compactMap(\.primaryKey) == [1, 2])
       #expect(!again.hasFault(forRelationshipNamed: "pupils"))

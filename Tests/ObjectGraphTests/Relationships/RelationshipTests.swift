@@ -61,7 +61,7 @@ struct RelationshipTests {
       try maths.setObjects([pupils[2], pupils[0], pupils[1]], for: "pupils")
       try context.save()
       context.reset()
-      let again = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      let again = try school.first(school.course, in: context)
       var loaded = try again.objects(for: "pupils")
       #expect(loaded.map { $0["name"] } == [.string("Cyd"), .string("Ada"), .string("Bob")])
       try again.setObjects(loaded, for: "pupils")
@@ -71,7 +71,7 @@ struct RelationshipTests {
       #expect(again.isUpdated && again.changedRelationships == ["pupils"])
       try context.save()
       context.reset()
-      let third = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      let third = try school.first(school.course, in: context)
       #expect(
         try third.objects(for: "pupils").map { $0["name"] } == [.string("Bob"), .string("Ada"), .string("Cyd")])
     }
@@ -96,7 +96,7 @@ struct RelationshipTests {
       #expect(try again[1].objectIDs(for: "clubs").map(\.primaryKey) == [1])
       context.delete(again[1])
       try context.save()
-      let club = try #require(try context.fetch(FetchSpecification(school.club)).first)
+      let club = try school.first(school.club, in: context)
       #expect(try club.objectIDs(for: "members").isEmpty)
     }
   }

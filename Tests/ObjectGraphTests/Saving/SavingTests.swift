@@ -87,10 +87,10 @@ struct SavingTests {
       try context.save()
     }
     try school.work { first in
-      let mine = try #require(try first.fetch(FetchSpecification(school.pupil)).first)
+      let mine = try school.first(school.pupil, in: first)
       mine["grade"] = .integer(5)
       try school.work { second in
-        let yours = try #require(try second.fetch(FetchSpecification(school.pupil)).first)
+        let yours = try school.first(school.pupil, in: second)
         yours["grade"] = .integer(6)
         try second.save()
       }

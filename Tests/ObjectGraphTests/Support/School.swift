@@ -7,6 +7,7 @@ import Predicates
 import StoreInterface
 import TestStores
 import TestSupport
+import Testing
 
 /// The stores that every test of this target runs on.
 enum StoreKind: CaseIterable, Sendable {
@@ -45,6 +46,13 @@ struct School {
   }
 
   var store: any PersistentStore { container.coordinator.store }
+
+  /// The first object of an entity.
+  func first(
+    _ entity: Entity, in context: ManagedObjectContext, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> ManagedObject {
+    try #require(try context.fetch(FetchSpecification(entity)).first, sourceLocation: sourceLocation)
+  }
 
   private static func model() throws -> ManagedObjectModel {
     var person = EntityDefinition("Person")

@@ -78,9 +78,9 @@ struct UndoTests {
       #expect(Set(try club.objects(for: "members")) == Set(pupils))
       try context.save()
       context.reset()
-      let again = try #require(try context.fetch(FetchSpecification(school.course)).first)
+      let again = try school.first(school.course, in: context)
       #expect(try again.objectIDs(for: "pupils").compactMap(\.primaryKey) == [3, 1, 2])
-      let members = try #require(try context.fetch(FetchSpecification(school.club)).first).objectIDs(for: "members")
+      let members = try school.first(school.club, in: context).objectIDs(for: "members")
       #expect(members.contains(id) && members.count == 3)
     }
   }
