@@ -23,6 +23,7 @@ private enum PageLines {
     let recipe = object
     let steps: NSOrderedSet? = recipe["steps"]
     _ = steps
+    _ = NSStringFromClass(Recipe.self)
   }
 
   static func members(_ object: ManagedObject, _ steps: [ManagedObject]) throws {

@@ -38,6 +38,7 @@ enum NameWords {
   /// Without accents and signs that are not seen, as far as letters have a plain form, and with plain digits for those
   /// of `m³`; other scripts stay.
   private static func folded(_ name: String) -> String {
+    if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
     let plain = name.replacing("ß", with: "ss").replacing("æ", with: "ae").replacing("ø", with: "o")
       .replacing("œ", with: "oe").replacing("Ø", with: "O").replacing("Æ", with: "Ae").replacing("ł", with: "l")
     let digits = plain.map { character in

@@ -67,12 +67,13 @@ struct ExportedDateTests {
       """
       model: M.xcdatamodel
       store: { path: \(store) }
-      import: [{ from: \(source), entity: Item, match: key, map: { key: key, date: date }\(more) }]
+      import: [{ from: \(source), entity: Item, match: key, map: { key: key, date: date } }]
       export: [{ entity: Item, to: \(store).csv, columns: [key, date] }]
+      \(more)
 
       """
     }
-    try workspace.write("p.yaml", pipeline("a", "in.csv", ", rejects: { limit: 2 }"))
+    try workspace.write("p.yaml", pipeline("a", "in.csv", "rejects: { limit: 2 }"))
     let run = try await workspace.run("run", "p.yaml")
     #expect(run.exitCode == 1 && run.text.contains("is no date of the calendar"), "\(run.text)")
     try workspace.write("q.yaml", pipeline("b", "a.csv", ""))
