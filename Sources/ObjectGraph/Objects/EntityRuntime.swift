@@ -153,7 +153,9 @@ import Synchronization
 
   /// The class of managed objects that the program has under a name with its module, such as `App.Recipe`.
   private static func loadedClass(_ name: String) -> ManagedObject.Type? {
-    name.contains(".") && !name.hasPrefix(".") ? NSClassFromString(name) as? ManagedObject.Type : nil
+    // Of a class inside another type Foundation says in the program's log that it cannot find it.
+    let isOfModule = name.split(separator: ".", omittingEmptySubsequences: false).count == 2
+    return isOfModule ? NSClassFromString(name) as? ManagedObject.Type : nil
   }
 
   /// Takes the class that the model names, unless one was chosen: that of a module, where the model says none.
