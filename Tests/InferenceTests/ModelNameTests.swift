@@ -82,7 +82,7 @@ struct ModelNameTests {
       ("zone_id", "stop_id", "stops", false),
     ])
   func references(column: String, key: String, list: String, expected: Bool) {
-    #expect(ReferenceSearch.names(column, key: key, list: list) == expected)
+    #expect(ReferenceSearch.names(NameInWords(column), key: NameInWords(key), list: NameInWords(list)) == expected)
   }
 
   @Test(

@@ -120,11 +120,13 @@ extension StoreWriter {
         try connection.execute(
           """
           UPDATE \(table) SET \(order) = placed.place FROM (
-            SELECT t.Z_PK AS row, IFNULL(
-                (SELECT max(o.\(order)) FROM \(table) AS o WHERE o.\(key) = t.\(key)),
-                \(OrderKey.first - OrderKey.step))
+            SELECT t.Z_PK AS row, IFNULL(last.place, \(OrderKey.first - OrderKey.step))
               + \(OrderKey.step) * row_number() OVER (PARTITION BY t.\(key) ORDER BY t.Z_PK) AS place
-            FROM \(table) AS t WHERE t.Z_PK \(rows) AND t.\(key) IS NOT NULL AND t.\(order) IS NULL
+            FROM \(table) AS t LEFT JOIN (
+              SELECT o.\(key) AS owner, max(o.\(order)) AS place FROM \(table) AS o WHERE o.\(key) IN (
+                SELECT n.\(key) FROM \(table) AS n WHERE n.Z_PK \(rows) AND n.\(order) IS NULL)
+              GROUP BY o.\(key)) AS last ON last.owner = t.\(key)
+            WHERE t.Z_PK \(rows) AND t.\(key) IS NOT NULL AND t.\(order) IS NULL
           ) AS placed WHERE \(table).Z_PK = placed.row
           """)
       }

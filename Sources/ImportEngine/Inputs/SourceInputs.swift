@@ -108,39 +108,14 @@ struct SourceInputs {
 
   /// Bytes of some files together, as they are read: compressed.
   static func bytes(of files: [SourceFile]) -> Int {
-    files.reduce(0) { sum, file in
+    var directories = ZipDirectories()
+    return files.reduce(0) { sum, file in
       let parts = SeedPlace.parts(of: file.path)
       if parts.member != nil || parts.file.lowercased().hasSuffix(".zip") {
-        return sum + Int(clamping: (try? SeedPlace(path: file.path))?.member?.compressedSize ?? 0)
+        let place = try? SeedPlace(path: file.path, directories: &directories)
+        return sum + Int(clamping: place?.member?.compressedSize ?? 0)
       }
       return sum + Int(clamping: (try? FileSystem.stamp(file.path))?.size ?? 0)
-    }
-  }
-
-  /// Adds the contents of a file to a digest, piece by piece; of a member of an archive its name and the whole archive.
-  static func digest(_ path: String, into digest: inout ContentDigest) throws(RunError) {
-    let (path, member) = SeedPlace.parts(of: path)
-    if let member { digest.update(content: Data(member.utf8)) }
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      // The handle does not tell the reason.
-      do {
-        _ = try FileBlockSource(path: path)
-      } catch  where error.kind == .io {
-        throw RunError(.inputOutput, code: "source.unreadable", "\(path): \(error.message)")
-      } catch {}
-      throw RunError(.missingInput, code: "source.unreadable", "\(path): cannot be read")
-    }
-    defer { try? file.close() }
-    do {
-      digest.update(length: Int(try file.seekToEnd()))
-      // One block again and again: memory that is used for the first time costs more than the digest.
-      let source = try FileBlockSource(path: path)
-      let block = ByteBlock()
-      // Safety: the digest takes the bytes up before the block is filled again.
-      while try block.fill(from: source) { unsafe digest.update(block.bytes) }
-    } catch {
-      let reason = (error as? SeedFormatError)?.message ?? error.localizedDescription
-      throw RunError(.inputOutput, code: "source.unreadable", "\(path): \(reason)")
     }
   }
 }

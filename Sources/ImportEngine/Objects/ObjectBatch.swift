@@ -77,14 +77,16 @@ struct ObjectBatch {
   /// get a problem.
   mutating func matchNested(_ find: (DecodedNode) throws -> [ObjectMatch]) throws {
     for node in decoded.root.withDescendants where node !== decoded.root && !node.plan.match.isEmpty {
+      var found: [(identity: Identity, id: ObjectID)] = []
       for (row, match) in try find(node).enumerated() {
         if match.isAmbiguous {
           decoded.noteAmbiguousMatch(of: node, row: row)
         } else if let id = match.id, let identity = identity(node, row) {
-          known[identity] = context.object(with: id)
+          found.append((identity, id))
           recordObjects.note(id, node.plan.entity)
         }
       }
+      for (match, object) in zip(found, context.faults(with: found.map(\.id))) { known[match.identity] = object }
     }
   }
 

@@ -92,6 +92,9 @@ final class ObjectSave: @unchecked Sendable {
       context: context, decoded: decoded, plan: plan, idSpaces: target.idSpaces, recordObjects: recordObjects,
       waiting: waiting)
     for id in found.values { recordObjects.note(id, plan.root.entity) }
+    // Held until the objects are read, so that one that fires brings in those that follow.
+    let matched = context.faults(with: rows.compactMap { found[Int(decoded.root.records[$0])] })
+    defer { withExtendedLifetime(matched) {} }
     try graph.matchNested(findNested)
     for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
       try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])

@@ -19,14 +19,14 @@ struct InputDigest: Sendable {
 
   /// Reads all inputs from the beginning to the end.
   init(pipeline: PipelineFile, model: ModelFile, inputs: SourceInputs) throws(RunError) {
-    var digest = ContentDigest()
-    try SourceInputs.digest(pipeline.path, into: &digest)
-    digest.update(content: Data(PipelineCanon.text(of: pipeline).utf8))
+    var digest = FileDigest()
+    try digest.add(file: pipeline.path)
+    digest.add(text: PipelineCanon.text(of: pipeline))
     // A store that carries the model may have it in its log.
-    try SourceInputs.digest(model.path, into: &digest)
+    try digest.add(file: model.path)
     let log = StoreFiles.sidecar(.log, of: model.path)
-    if FileSystem.exists(log) { try SourceInputs.digest(log, into: &digest) }
-    for file in inputs.files.joined() { try SourceInputs.digest(file.path, into: &digest) }
+    if FileSystem.exists(log) { try digest.add(file: log) }
+    for file in inputs.files.joined() { try digest.add(file: file.path) }
     if let seed = pipeline.store.seed, FileSystem.exists(seed) {
       do throws(StoreError) {
         try StoreFiles.requireFile(seed)
@@ -34,16 +34,16 @@ struct InputDigest: Sendable {
         throw RunError(any: error, store: seed)
       }
       for path in Sidecar.files(of: ResultPath.followed(seed), [.log]) where FileSystem.exists(path) {
-        try SourceInputs.digest(path, into: &digest)
+        try digest.add(file: path)
       }
     }
     if pipeline.store.migratesOrigin {
       // Only files are read: anything else is reported by the migration, and reading it might wait for ever.
       for path in MigrationSteps.mappingFiles(of: pipeline) {
-        if case .file = PathContent(at: path) { try SourceInputs.digest(path, into: &digest) }
+        if case .file = PathContent(at: path) { try digest.add(file: path) }
       }
     }
-    for path in pipeline.lookups.flatMap(\.source.paths) { try SourceInputs.digest(path, into: &digest) }
+    for path in pipeline.lookups.flatMap(\.source.paths) { try digest.add(file: path) }
     self.init(digest.finalize())
   }
 

@@ -127,6 +127,7 @@ private final class StepSource {
   private let stages: StepStages
   private var file = -1
   private var reader: RecordReader?
+  private var directories = ZipDirectories()
 
   init(_ stages: StepStages) { self.stages = stages }
 
@@ -159,7 +160,7 @@ private final class StepSource {
   }
 
   private func bytes(of file: SourceFile) throws(SeedFormatError) -> sending any BlockSource {
-    let place = try SeedPlace(path: file.path)
+    let place = try SeedPlace(path: file.path, directories: &directories)
     let bytes = CountingBlockSource(
       try place.bytes(), progress: stages.progress, meter: stages.reading.read)
     return SeedFile.decoded(

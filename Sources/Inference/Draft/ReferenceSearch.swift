@@ -18,7 +18,23 @@ struct ReferenceSearch {
 
   let candidates: [Candidate]
   /// Whether a text that programs write where there is no value may mean null.
-  var takesMarkers = true
+  let takesMarkers: Bool
+  /// The names of columns and lists: each is compared with many.
+  private let names: [String: NameInWords]
+
+  init(candidates: [Candidate], takesMarkers: Bool) {
+    self.candidates = candidates
+    self.takesMarkers = takesMarkers
+    var names: [String: NameInWords] = [:]
+    for candidate in candidates {
+      for text in [candidate.step.list.name] + candidate.decisions.map(\.column.name) where names[text] == nil {
+        names[text] = NameInWords(text)
+      }
+    }
+    self.names = names
+  }
+
+  private func words(of name: String) -> NameInWords { names[name] ?? NameInWords(name) }
 
   /// The entity and key that a column refers to; nil when there is none. Where its name says so and a few values do
   /// not, `near` says which.
@@ -34,17 +50,20 @@ struct ReferenceSearch {
     var near: String?
     let isOwnKey = candidate.step.entity.keyColumn === column
     let ownIndex = candidates.firstIndex { $0.step.entity === candidate.step.entity } ?? 0
+    let name = words(of: column.name)
     for (index, target) in candidates.enumerated() {
       guard let key = target.step.entity.keyColumn, key !== column, let keyName = target.step.entity.key?.attribute,
         let keyDecision = target.decisions.first(where: { $0.column === key })?.decision,
         Self.isSameKind(keyDecision, decision)
       else { continue }
       let isOwn = target.step.entity === candidate.step.entity
-      let isNamed = Self.names(column.name, key: key.name, list: target.step.list.name, isOwn: isOwn)
+      let keyWords = words(of: key.name)
+      let isNamed = Self.names(name, key: keyWords, list: words(of: target.step.list.name), isOwn: isOwn)
       // A second name for each record has the same values, but leads nowhere else.
       if isOwn, column.keys.isUnique, values == key.keys.hashes { continue }
-      if isOwnKey, !isOwn, !Self.leads(column, of: candidate, ownIndex, to: key, of: target, index) { continue }
-      let score = score(column, key, isNamed: isNamed, isText: decision.type == .string || decision.type == .uuid)
+      if isOwnKey, !isOwn, !leads(column, of: candidate, ownIndex, to: key, of: target, index) { continue }
+      let isText = decision.type == .string || decision.type == .uuid
+      let score = score(column, name, key, keyWords, isNamed: isNamed, isText: isText)
       guard score > 0 else { continue }
       var missing = values.count { !key.keys.hashes.contains($0) }
       var nulls = decision.nulls
@@ -72,16 +91,18 @@ struct ReferenceSearch {
   /// Whether a column of another list has values of this one alone, so that this one tells records apart. Its name
   /// has to say so, or the values have to be too many for chance.
   func isReferredTo(_ column: ColumnProfile, _ decision: ColumnDecision, of candidate: Candidate) -> Bool {
-    candidates.contains { other in
+    let name = words(of: column.name)
+    let list = words(of: candidate.step.list.name)
+    return candidates.contains { other in
       guard other.step.list !== candidate.step.list else { return false }
       return other.decisions.contains { from, fromDecision in
         let values = from.keys.hashes
         guard !from.keys.isGivenUp, from.emptyTexts == 0, values.count > 2, Self.isSameKind(decision, fromDecision),
           values.isSubset(of: column.keys.hashes)
         else { return false }
-        return score(from, column, isNamed: false, isText: true) > 0
-          || NameWords.words(from.name) == NameWords.words(column.name)
-          || Self.names(from.name, key: column.name, list: candidate.step.list.name)
+        let fromName = words(of: from.name)
+        return score(from, fromName, column, name, isNamed: false, isText: true) > 0 || fromName.words == name.words
+          || Self.names(fromName, key: name, list: list)
       }
     }
   }
@@ -89,24 +110,27 @@ struct ReferenceSearch {
   /// Whether a key of a list leads to that of another. A key that is named after its own list does not: `users.user_id`
   /// is what `profiles.user_id` refers to. Of two with the same values one refers to the other, or neither could be
   /// deleted.
-  private static func leads(
+  private func leads(
     _ column: ColumnProfile, of own: Candidate, _ ownIndex: Int, to key: ColumnProfile, of target: Candidate,
     _ index: Int
   ) -> Bool {
-    if isNamedAfterList(column.name, own.step.list.name) { return false }
-    return index < ownIndex || isNamedAfterList(key.name, target.step.list.name)
+    if isNamedAfterList(column, own) { return false }
+    return index < ownIndex || isNamedAfterList(key, target)
       || key.keys.hashes != column.keys.hashes
   }
 
-  private static func isNamedAfterList(_ key: String, _ list: String) -> Bool {
-    let bare = withoutKeyWord(NameWords.words(key).map(NameWords.singular))
-    return !bare.isEmpty && NameWords.words(list).map(NameWords.singular).suffix(bare.count) == bare[...]
+  private func isNamedAfterList(_ key: ColumnProfile, _ candidate: Candidate) -> Bool {
+    let bare = Self.withoutKeyWord(words(of: key.name).singular)
+    return !bare.isEmpty && words(of: candidate.step.list.name).singular.suffix(bare.count) == bare[...]
   }
 
   /// How much speaks for a reference besides the values; 0: too little. Small whole numbers are found among any others.
-  private func score(_ column: ColumnProfile, _ key: ColumnProfile, isNamed: Bool, isText: Bool) -> Int {
+  private func score(
+    _ column: ColumnProfile, _ name: NameInWords, _ key: ColumnProfile, _ keyName: NameInWords, isNamed: Bool,
+    isText: Bool
+  ) -> Int {
     if isNamed { return 2 }
-    return (isText || Self.isSameName(column.name, key.name)) && column.keys.hashes.count >= 3
+    return (isText || Self.isSameName(name, keyName)) && column.keys.hashes.count >= 3
       && key.keys.hashes.count >= 5 && key.longest >= 2 ? 1 : 0
   }
 
@@ -117,9 +141,8 @@ struct ReferenceSearch {
     "hour", "version",
   ]
 
-  private static func isSameName(_ column: String, _ key: String) -> Bool {
-    let words = NameWords.words(column)
-    return !isMadeUp(column) && words == NameWords.words(key) && words.last.map { !generalWords.contains($0) } ?? false
+  private static func isSameName(_ column: NameInWords, _ key: NameInWords) -> Bool {
+    !column.isMadeUp && column.words == key.words && column.words.last.map { !generalWords.contains($0) } ?? false
   }
 
   /// Whether values of one can be those of the other. Codes are texts of digits.
@@ -130,12 +153,9 @@ struct ReferenceSearch {
   /// Whether a column's name says that it refers to a list's key: `stop_id`, `stop`, `parent_stop_id` for `stops.id`,
   /// and the key's own name where that says what it is the key of. In the list itself the name has to say more than
   /// that.
-  static func names(_ column: String, key: String, list: String, isOwn: Bool = false) -> Bool {
-    // Names that were made for columns without one say nothing.
-    if isMadeUp(column) || isMadeUp(key) { return false }
-    let words = NameWords.words(column).map(NameWords.singular)
-    let keyWords = NameWords.words(key).map(NameWords.singular)
-    let owner = NameWords.words(list).map(NameWords.singular)
+  static func names(_ column: NameInWords, key: NameInWords, list: NameInWords, isOwn: Bool = false) -> Bool {
+    if column.isMadeUp || key.isMadeUp { return false }
+    let (words, keyWords, owner) = (column.singular, key.singular, list.singular)
     if words == keyWords { return keyWords.count > 1 || !isOwn && keyWords.allSatisfy(KeyChoice.isTelling) }
     let bare = withoutKeyWord(words)
     guard !bare.isEmpty, !owner.isEmpty else { return false }
@@ -149,10 +169,6 @@ struct ReferenceSearch {
       bare[0]) && words.count > 1
       && words.last == keyWords.last
       && keyWords.count == 1
-  }
-
-  private static func isMadeUp(_ name: String) -> Bool {
-    name.hasPrefix("column") && name.count > 6 && name.dropFirst(6).allSatisfy(\.isNumber)
   }
 
   private static func withoutKeyWord(_ words: [String]) -> [String] {

@@ -31,9 +31,10 @@ extension StepPlan {
     var options = step.formatOptions
     options.optionalFields = optionalFields
     var missing: [MissingColumn] = []
+    var directories = ZipDirectories()
     for file in files {
       do throws(SeedFormatError) {
-        let bytes = try SeedFile.open(path: file.path, options: options)
+        let bytes = try SeedFile.open(path: file.path, options: options, directories: &directories)
         _ = try RecordReader(source: bytes, options: options, projection: projection, file: file.name)
       } catch {
         for column in error.missingColumns {

@@ -3,7 +3,16 @@ public enum SeedFile {
   /// The text of a file as UTF-8: read, inflated and transcoded as the options say.
   /// - Parameter path: `-` is standard input; `feed.zip!stops.txt` and `feed.zip` are as `SeedPlace` has them.
   public static func open(path: String, options: FormatOptions) throws(SeedFormatError) -> any BlockSource {
-    let place = try SeedPlace(path: path)
+    var directories = ZipDirectories()
+    return try open(path: path, options: options, directories: &directories)
+  }
+
+  /// The text of one of several files.
+  /// - Parameter directories: of the archives that paths before this one named.
+  package static func open(
+    path: String, options: FormatOptions, directories: inout ZipDirectories
+  ) throws(SeedFormatError) -> any BlockSource {
+    let place = try SeedPlace(path: path, directories: &directories)
     return decoded(try place.bytes(), member: place.member, options: options, file: path)
   }
 

@@ -14,14 +14,21 @@ public struct SeedPlace: Sendable {
   /// - Parameter path: `-` is standard input.
   /// - Throws: what `ZipArchive` throws, and errors of the file; they name the path as it is given.
   public init(path: String) throws(SeedFormatError) {
+    var directories = ZipDirectories()
+    try self.init(path: path, directories: &directories)
+  }
+
+  /// Finds out what one of several paths names.
+  /// - Parameter directories: of the archives that paths before this one named.
+  package init(path: String, directories: inout ZipDirectories) throws(SeedFormatError) {
     let (file, memberName) = Self.parts(of: path)
     name = path
     self.file = file
     do {
       if let memberName {
-        member = try ZipArchive(path: file).member(named: memberName)
+        member = try directories.archive(at: file).member(named: memberName)
       } else {
-        member = path != "-" && ZipArchive.isArchive(path: file) ? try ZipArchive(path: file).onlyMember() : nil
+        member = path != "-" && ZipArchive.isArchive(path: file) ? try directories.archive(at: file).onlyMember() : nil
       }
     } catch {
       var error = error
@@ -54,4 +61,18 @@ public struct SeedPlace: Sendable {
   }
 
   private static func isFile(_ path: String) -> Bool { (try? RandomAccessFile(path: path)) != nil }
+}
+
+/// Directories of archives that several paths name, each read once.
+package struct ZipDirectories: Sendable {
+  private var archives: [String: ZipArchive] = [:]
+
+  package init() {}
+
+  mutating func archive(at path: String) throws(SeedFormatError) -> ZipArchive {
+    if let known = archives[path] { return known }
+    let archive = try ZipArchive(path: path)
+    archives[path] = archive
+    return archive
+  }
 }

@@ -31,6 +31,8 @@ public struct ZipArchive: Sendable {
   public let path: String
   /// All members, in the order of the directory.
   public let members: [Member]
+  /// The places of the members of each name.
+  private let places: [String: [Int]]
 
   /// Reads the directory of an archive.
   /// - Throws: `zip.none` (no zip archive), `zip.truncated`, `zip.damaged`, `zip.multi-disk`, and errors of the file.
@@ -38,7 +40,9 @@ public struct ZipArchive: Sendable {
     self.path = path
     let file = try RandomAccessFile(path: path)
     let directory = try ZipDirectory(file: file)
-    members = try directory.members()
+    let members = try directory.members()
+    self.members = members
+    places = Dictionary(grouping: members.indices) { members[$0].name }
   }
 
   /// Whether a file is a zip archive of files by its first bytes, and not a document that is only packed like one.
@@ -56,7 +60,7 @@ public struct ZipArchive: Sendable {
   /// The member of a name.
   /// - Throws: `zip.no-member` with names that are near, `zip.duplicate-member`.
   public func member(named name: String) throws(SeedFormatError) -> Member {
-    let found = members.filter { $0.name == name }
+    let found = places[name, default: []].map { members[$0] }
     if found.count > 1 {
       throw failure("zip.duplicate-member", "the archive has \(found.count) members \"\(name)\"", hint: "pack it anew")
     }

@@ -75,6 +75,7 @@ struct CheckCommand: ParsableCommand {
       var failure = CommandFailure(error, store: store, format: log.logFormat)
       // 65 would be an answer.
       if failure.code == "store.not-a-store", StoreModel.isNoDatabase(path: store) { failure.exitCode = ExitCode(66) }
+      if json { Terminal.print(CheckResult.json(of: RunError(any: error, store: store), failure)) }
       throw failure
     }
     Terminal.print(text)

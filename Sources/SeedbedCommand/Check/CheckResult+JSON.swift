@@ -3,6 +3,7 @@ import Foundation
 import ImportEngine
 import ObjectModel
 import Pipelines
+import Reports
 
 extension CheckResult {
   /// The result as JSON, for programs; docs/CHECK.md describes it.
@@ -32,7 +33,18 @@ extension CheckResult {
             note.finding.map(finding) ?? .object([("code", .string(note.code)), ("message", .string(note.message))])
           })
       ),
+      ("error", .null),
     ]).text(isIndented: true)
+  }
+
+  /// The answer as JSON where nothing could be compared: a damaged database is not fit, and of a missing file nothing is
+  /// known.
+  static func json(of error: RunError, _ failure: CommandFailure) -> String {
+    let answer: [(String, JSONValue)] = [
+      ("fit", failure.status == 65 ? .boolean(false) : .null), ("answer", .string(error.message)),
+      ("error", ErrorJSON.value(error)),
+    ]
+    return JSONValue.object(answer).text(isIndented: true)
   }
 
   private func entity(_ hash: StoreReport.EntityHash) -> JSONValue {

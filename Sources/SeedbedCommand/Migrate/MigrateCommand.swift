@@ -85,6 +85,7 @@ struct MigrateCommand: ParsableCommand {
     } catch let failure as CommandFailure {
       throw failure
     } catch {
+      if json { Terminal.print(MigrateResult(store: store, target: to ?? "", isDryRun: dryRun).json(of: error)) }
       throw CommandFailure(error, store: store, format: log.logFormat)
     }
   }

@@ -141,13 +141,24 @@ struct MigrateResult {
         ]
     }
     if isDryRun {
-      let reason = refusal?.message ?? (met.isEmpty ? nil : met.map(\.description).joined(separator: "; "))
+      let reason =
+        refusal?.message ?? (obstacles.isEmpty ? nil : obstacles.map(\.description).joined(separator: "; "))
       members.append(("refusal", .orNull(reason)))
     }
     if let report { members += report.jsonMembers }
     // A dry run says what would become of the store, and works on a copy where it works at all.
     members.append(("work", isDryRun ? .null : ReportJSON.work(work)))
+    members.append(("error", ErrorJSON.value(refusal)))
     return JSONValue.object(members).text(isIndented: true)
+  }
+
+  /// The result as JSON where the migration could not be planned, or ended with an error.
+  func json(of error: any Error) -> String {
+    JSONValue.object([
+      ("store", .string(store)), ("from", .null), ("to", target.isEmpty ? .null : .string(target)),
+      ("dryRun", .boolean(isDryRun)), ("migrated", .boolean(false)), ("warnings", .strings(warnings)),
+      ("error", ErrorJSON.value(RunError(any: error, store: store))),
+    ]).text(isIndented: true)
   }
 }
 

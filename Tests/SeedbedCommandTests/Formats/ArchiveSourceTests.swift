@@ -107,6 +107,26 @@ struct ArchiveSourceTests {
     }
   }
 
+  @Test("of several members of one archive, any that changes makes the store anew")
+  func manyMembers() async throws {
+    let workspace = try Workspace.withModel()
+    try ItemPipeline(source: "\"feed.zip!*.csv\"", map: ["identifier: id", "name: name"], replace: "when-changed")
+      .write(to: workspace)
+    func run(_ names: [String]) async throws -> String {
+      let members = names.enumerated().map { index, name in
+        ZipBuilder.Member("\(index).csv", "id,name\ni\(index),\(name)\n")
+      }
+      try workspace.write("feed.zip", ZipBuilder(members).bytes)
+      let outcome = try await workspace.run("run", "items.yaml", "--json")
+      #expect(outcome.exitCode == 0, "\(outcome.talk)")
+      #expect(try workspace.query("Shop.sqlite", "SELECT ZNAME FROM ZITEM ORDER BY ZIDENTIFIER") == names)
+      return try #require(try outcome.object()["result"] as? String)
+    }
+    #expect(try await run(["a", "b", "c"]) == "built")
+    #expect(try await run(["a", "b", "c"]) == "up-to-date")
+    for names in [["a", "b", "d"], ["e", "b", "d"], ["e", "b"]] { #expect(try await run(names) == "built") }
+  }
+
   /// A zstd frame with the text as it is.
   private func zstd(_ text: String) -> [UInt8] {
     let size = UInt32(text.utf8.count) << 3 | 1
