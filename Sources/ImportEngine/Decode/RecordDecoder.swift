@@ -56,11 +56,13 @@ struct RecordDecoder: Sendable {
             decoded.noteFiltered()
             continue
           case let other:
+            let value = (try? other.asText()) ?? ""
             decoded.addProblem(
               ofRecord: record,
               RecordProblem(
-                rawOffset: nil, property: "", code: "where.not-a-condition", value: "\(other)",
-                message: "where: is neither true nor false", hint: "compare the value with something"))
+                rawOffset: nil, property: "", code: "where.not-a-condition", value: value,
+                message: "where: gives \"\(value.prefix(60))\", which is neither true nor false",
+                hint: "compare the value with something"))
             continue
           }
         } catch {

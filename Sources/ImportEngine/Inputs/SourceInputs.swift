@@ -27,9 +27,7 @@ struct SourceInputs {
     var all: [[SourceFile]] = []
     var unread: [[String]] = []
     // Missing files are reported before waiting for a stream.
-    for step in steps {
-      for path in step.source.paths { try Self.requireReadable(path, step: step) }
-    }
+    try Self.requireReadable(steps)
     var streams: [SourceSpool.Stream] = []
     for step in steps {
       let limit = RecordLimit(format: step.source.format, bytes: step.formatOptions.limits.recordBytes)
@@ -71,6 +69,27 @@ struct SourceInputs {
   private static func outerHint(_ path: String) -> String? {
     let (folder, name) = (FilePath.folder(of: path), FilePath.name(of: path))
     return FileSystem.exists("\(folder)/../\(name)") ? "did you mean ../\(name)?" : nil
+  }
+
+  /// - Throws: the error of the first source that cannot be read, with the names of the others.
+  private static func requireReadable(_ steps: [ImportStep]) throws(RunError) {
+    var failures: [RunError] = []
+    for step in steps {
+      for path in step.source.paths {
+        do throws(RunError) {
+          try requireReadable(path, step: step)
+        } catch  where !failures.contains(where: { $0.message == error.message }) {
+          failures.append(error)
+        } catch {}
+      }
+    }
+    guard var failure = failures.first else { return }
+    let others = failures.dropFirst().map(\.message)
+    if !others.isEmpty {
+      failure.message += "; also " + others.prefix(10).joined(separator: "; ")
+      if others.count > 10 { failure.message += "; and \(others.count - 10) more" }
+    }
+    throw failure
   }
 
   static func requireReadable(_ path: String, step: ImportStep) throws(RunError) {

@@ -144,6 +144,7 @@ extension PipelineCheck {
       var columns: Set<String> = []
       var failure: RunError?
       do throws(RunError) {
+        for path in paths { try SourceInputs.requireReadable(path, step: step) }
         columns = try step.source.columns(
           in: paths.map { SourceFile(path: $0, name: FilePath.shown($0)) })
       } catch {

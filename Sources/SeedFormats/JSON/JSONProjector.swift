@@ -183,6 +183,23 @@ import Platform
     return -1
   }
 
+  /// A key as it is written, with its quotation marks; cut where it is long.
+  private func keyText(at start: Int, _ end: Int) -> String {
+    var text: [UInt8] = []
+    var position = start
+    // Safety: the key is in the record, which ends at `end`.
+    while position < end, text.count < 60 {
+      text.append(unsafe tokenizer.base[position])
+      if text.count > 1, text.last == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+      if text.last == UInt8(ascii: "\\"), position + 1 < end {
+        position += 1
+        text.append(unsafe tokenizer.base[position])
+      }
+      position += 1
+    }
+    return String(decoding: text, as: UTF8.self) + "…\""
+  }
+
   /// The problem of a scanned record apart from its grammar.
   func flaw(_ start: Int, _ end: Int) -> (code: String, message: String, hint: String?, at: Int)? {
     if tokenizer.nonASCII & SWAR.high != 0, let at = unsafe UTF8Text.invalidUTF8(tokenizer.base, start, end) {
@@ -197,7 +214,8 @@ import Platform
     case .loneSurrogate:
       return ("json.lone-surrogate", "half of a surrogate pair stands alone", nil, tokenizer.flawAt)
     case .duplicateKey:
-      return ("json.duplicate-key", "the object has this key twice", nil, tokenizer.flawAt)
+      let key = keyText(at: tokenizer.flawAt, end)
+      return ("json.duplicate-key", "the object has the key \(key) twice", nil, tokenizer.flawAt)
     }
   }
 }
