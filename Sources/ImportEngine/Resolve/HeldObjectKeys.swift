@@ -23,7 +23,7 @@ struct HeldObjectKeys {
     while true {
       var keys = HeldObjectKeys()
       for (batch, records) in standing { keys.add(batch, records, tables) }
-      let blocked = try pending.blockedRows(steps, isToCome: keys.contains)
+      let blocked = try pending.blockedRows(ReferencePlaces(steps, tables), isToCome: keys.contains)
       var hasFallen = false
       for index in standing.indices {
         let fallen = keys.fallen(standing[index].batch, standing[index].records, tables) {

@@ -123,7 +123,8 @@ final class PendingReferenceFile {
       defer { offset += 8 }
       return bytes.word(at: offset) ?? 0
     }
-    let numbers = (0..<7).map { _ in Int(word()) }
+    let (step, node, reference) = (Int(word()), Int(word()), Int(word()))
+    let (file, line, column, byteOffset) = (Int(word()), Int(word()), Int(word()), Int(word()))
     let matchKeyHash = word()
     let row = RowReference(rawValue: word())
     let keyLength = Int(word())
@@ -137,9 +138,9 @@ final class PendingReferenceFile {
       origin.record = Array(bytes[offset..<(start + length)])
     }
     return PendingReference(
-      step: numbers[0], node: numbers[1], reference: numbers[2], row: row, recordRows: origin.rows, key: key,
-      matchKeyHash: matchKeyHash, file: numbers[3], line: numbers[4], column: numbers[5], byteOffset: numbers[6],
-      pointer: pointer, record: origin.record)
+      step: step, node: node, reference: reference, row: row, recordRows: origin.rows, key: key,
+      matchKeyHash: matchKeyHash, file: file, line: line, column: column, byteOffset: byteOffset, pointer: pointer,
+      record: origin.record)
   }
 
   private func flush() throws(RunError) {

@@ -13,8 +13,9 @@ extension PendingReferences {
   func resolve(
     steps: [any ReferringStep], isFinal: Bool, with applier: ReferenceApplier, cancellation: Cancellation
   ) throws {
-    let blocked = try blockedRows(steps)
-    let waitingLists = isFinal ? [] : try waitingLists(steps, blocked)
+    let places = ReferencePlaces(steps, tables)
+    let blocked = try blockedRows(places)
+    let waitingLists = isFinal ? [] : try waitingLists(places, blocked)
     let left = nextPending()
     var applier = applier
     var refused = RefusedRecords()
@@ -25,23 +26,22 @@ extension PendingReferences {
         do {
           if blocked.contains(rootReference(reference.row)) {
             if isFinal {
-              try refuse(reference, steps, blocked, { _, _ in false }, &refused)
+              try refuse(reference, steps, places, blocked, { _, _ in false }, &refused)
             } else {
               try left.append(reference)
             }
           } else if !waitingLists.isEmpty, waitingLists.contains(ListID(reference)) {
             try left.append(reference)
-          } else if let node = plan(of: reference, steps) {
-            let plan = node.references[reference.reference]
-            let destination = destination(of: reference, steps)
-            if let destination, isFinal || !plan.waitsForAll, !blocked.contains(rootReference(destination)) {
-              try applier.apply(plan, row: reference.row, destination: destination, reference.order)
+          } else if let place = places[reference] {
+            let destination = place.destination(of: reference)
+            if let destination, isFinal || !place.plan.waitsForAll, !blocked.contains(rootReference(destination)) {
+              try applier.apply(place.plan, row: reference.row, destination: destination, reference.order)
             } else if !isFinal {
               try left.append(reference)
-            } else if plan.isDemanded {
+            } else if place.plan.isDemanded {
               throw steps[reference.step].danglingReference(reference)
             } else {
-              steps[reference.step].noteLeftOut(plan, of: node)
+              steps[reference.step].noteLeftOut(place.plan, of: place.node)
             }
           }
         } catch let error as RunError {
@@ -65,7 +65,8 @@ extension PendingReferences {
   func rejectBlocked(
     _ steps: [any ReferringStep], isToCome: (KeyTable, [UInt8]) -> Bool, cancellation: Cancellation
   ) throws -> Bool {
-    let blocked = try blockedRows(steps, isToCome: isToCome)
+    let places = ReferencePlaces(steps, tables)
+    let blocked = try blockedRows(places, isToCome: isToCome)
     if blocked.isEmpty { return false }
     let left = nextPending()
     var refused = RefusedRecords()
@@ -74,7 +75,7 @@ extension PendingReferences {
       try pending.forEach { reference throws(RunError) in
         try cancellation.check()
         if !blocked.contains(rootReference(reference.row)) { return try left.append(reference) }
-        do { try refuse(reference, steps, blocked, isToCome, &refused) } catch { late = error }
+        do { try refuse(reference, steps, places, blocked, isToCome, &refused) } catch { late = error }
       }
       if let late { throw late }
       try delete(refused.rows)
@@ -92,11 +93,11 @@ extension PendingReferences {
 
   /// Rejects the record of a reference that leads nowhere, once.
   private func refuse(
-    _ reference: PendingReference, _ steps: [any ReferringStep], _ blocked: Set<UInt64>,
+    _ reference: PendingReference, _ steps: [any ReferringStep], _ places: ReferencePlaces, _ blocked: Set<UInt64>,
     _ isToCome: (KeyTable, [UInt8]) -> Bool, _ refused: inout RefusedRecords
   ) throws {
-    guard mustResolve(reference, steps), !leads(reference, steps, blocked),
-      table(of: reference, steps).map({ !isToCome($0, reference.key) }) ?? true,
+    guard let place = places[reference], place.plan.mustResolve, !leads(reference, place, blocked),
+      place.table.map({ !isToCome($0, reference.key) }) ?? true,
       let record = reference.recordRows.first, refused.seen.insert(rootReference(record)).inserted
     else { return }
     refused.rows += reference.recordRows
@@ -120,30 +121,24 @@ extension PendingReferences {
 
   /// The ordered lists that wait as a whole, because a member is not there yet: setting what is there would lose the
   /// order, or what was set before.
-  private func waitingLists(
-    _ steps: [any ReferringStep], _ blocked: Set<UInt64>
-  ) throws(RunError) -> Set<ListID> {
+  private func waitingLists(_ places: ReferencePlaces, _ blocked: Set<UInt64>) throws(RunError) -> Set<ListID> {
     var lists: Set<ListID> = []
     try pending.forEach { reference throws(RunError) in
-      guard let plan = plan(of: reference, steps)?.references[reference.reference], plan.givesWholeOrder,
-        !leads(reference, steps, blocked)
-      else { return }
+      guard let place = places[reference], place.plan.givesWholeOrder, !leads(reference, place, blocked) else { return }
       lists.insert(ListID(reference))
     }
     return lists
   }
 
   /// Whether the reference has a destination that stays.
-  private func leads(
-    _ reference: PendingReference, _ steps: [any ReferringStep], _ blocked: Set<UInt64>
-  ) -> Bool {
-    destination(of: reference, steps).map { !blocked.contains(rootReference($0)) } ?? false
+  private func leads(_ reference: PendingReference, _ place: ReferencePlaces.Place, _ blocked: Set<UInt64>) -> Bool {
+    place.destination(of: reference).map { !blocked.contains(rootReference($0)) } ?? false
   }
 
   /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.
   /// - Parameter isToCome: whether an object with a key will be there, which no row has yet.
   func blockedRows(
-    _ steps: [any ReferringStep], isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
+    _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
   ) throws(RunError) -> Set<UInt64> {
     var blocked: Set<UInt64> = []
     var next: [UInt64] = []
@@ -152,10 +147,12 @@ extension PendingReferences {
     // All references of a record have the same rows.
     var lastRows: [RowReference] = []
     try pending.forEach { reference throws(RunError) in
-      guard mustResolve(reference, steps), let record = reference.recordRows.first.map(rootReference) else { return }
-      if let table = table(of: reference, steps), isToCome(table, reference.key) {
+      guard let place = places[reference], place.plan.mustResolve,
+        let record = reference.recordRows.first.map(rootReference)
+      else { return }
+      if let table = place.table, isToCome(table, reference.key) {
         // Even where a row has the key now that falls.
-      } else if let destination = destination(of: reference, steps) {
+      } else if let destination = place.destination(of: reference) {
         if isProvisional(destination) { dependencies.append((rootReference(destination), record)) }
       } else if blocked.insert(record).inserted {
         next.append(record)
@@ -178,24 +175,6 @@ extension PendingReferences {
       }
     }
     return blocked
-  }
-
-  private func plan(of reference: PendingReference, _ steps: [any ReferringStep]) -> NodePlan? {
-    steps[reference.step].plan.node(reference.node)
-  }
-
-  private func mustResolve(_ reference: PendingReference, _ steps: [any ReferringStep]) -> Bool {
-    plan(of: reference, steps)?.references[reference.reference].mustResolve ?? false
-  }
-
-  private func destination(of reference: PendingReference, _ steps: [any ReferringStep]) -> RowReference? {
-    guard let table = table(of: reference, steps) else { return nil }
-    guard case .row(let row) = unsafe reference.key.withUnsafeBytes({ unsafe table.match($0) }) else { return nil }
-    return row
-  }
-
-  private func table(of reference: PendingReference, _ steps: [any ReferringStep]) -> KeyTable? {
-    plan(of: reference, steps).flatMap { tables[$0.references[reference.reference].table] }
   }
 
   private func delete(_ rows: [RowReference]) throws {

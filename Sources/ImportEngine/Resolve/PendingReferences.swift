@@ -14,12 +14,15 @@ final class PendingReferences {
   private(set) var provisionalRows: Set<UInt64> = []
   /// The rows that were added to them last: all references of a record bring the same.
   private var lastRows: [RowReference] = []
+  /// The index of each entity's root, by `Entity.index`.
+  private let rootIndexes: [Int]
 
   /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
   init(target: any ImportTarget, tables: KeyTables, temporaryPath: String) {
     self.target = target
     self.tables = tables
     path = temporaryPath
+    rootIndexes = target.model.entities.map(\.root.index)
     pending = PendingReferenceFile(path: temporaryPath)
   }
 
@@ -62,8 +65,7 @@ final class PendingReferences {
 
   /// The row with its root entity's index: rows of one table have one numbering.
   func rootReference(_ row: RowReference) -> UInt64 {
-    let entities = target.model.entities
-    return RowReference(primaryKey: row.primaryKey, entityIndex: entities[row.entityIndex].root.index).rawValue
+    RowReference(primaryKey: row.primaryKey, entityIndex: rootIndexes[row.entityIndex]).rawValue
   }
 
   /// A file for the references that wait on.

@@ -42,9 +42,12 @@ struct ReferenceApplier {
     let group = Group(
       entity: row.entityIndex, relationship: reference.property, isRestored: reference.isRestored,
       addsMembers: reference.addsMembers)
-    if waiting[group] == nil { groups.append(group) }
     // A list is not divided: its pairs stand together.
-    if waiting[group, default: []].count >= Self.batchSize, waiting[group]?.last?.row != row { try flush(group) }
+    if let pairs = waiting[group] {
+      if pairs.count >= Self.batchSize, pairs.last?.row != row { try flush(group) }
+    } else {
+      groups.append(group)
+    }
     waiting[group, default: []].append((row, destination))
   }
 

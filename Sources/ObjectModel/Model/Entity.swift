@@ -85,7 +85,8 @@ public struct Relationship: Sendable, Hashable {
   let index: Int
 
   private var resolved: ResolvedModel.ResolvedRelationship {
-    entity.model.resolved.entities[entity.index].relationships[index]
+    // Lent: a copy would retain all that the definition holds.
+    _read { yield entity.model.resolved.entities[entity.index].relationships[index] }
   }
 
   /// The relationship as declared.

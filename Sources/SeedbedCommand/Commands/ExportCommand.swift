@@ -85,6 +85,7 @@ struct ExportCommand: ParsableCommand {
     try ResultName.check(deleted, "--deleted")
     if deleted != nil, changedSince == nil { throw ValidationError("--deleted is for --changed-since") }
     if deleted == "-" { throw ValidationError("--deleted takes the path of a file") }
+    let format = format ?? FilePath.ending(output).flatMap { ExportStep.Format.byEnding[$0] }
     if format == .ndjson, delimiter != nil || bom || safeForSpreadsheets {
       throw ValidationError("--delimiter, --bom and --safe-for-spreadsheets are for CSV, not for ndjson")
     }
