@@ -52,7 +52,8 @@ struct CoreDataFlavorTests {
     arguments: [
       ("[String]", "[String]?"), ("Array<String>", "Array<String>?"), ("Kitchen.Color", "Kitchen.Color?"),
       ("[String: [Int]]", "[String: [Int]]?"), ("[String", "NSObject?"), ("A>B<", "NSObject?"),
-      ("Int; import Evil", "NSObject?"), ("Int\nlet x = 1", "NSObject?"), ("[]", "NSObject?"),
+      (".Color", "Color?"), ("Color.", "NSObject?"), ("Int; import Evil", "NSObject?"), ("Int\nlet x = 1", "NSObject?"),
+      ("[]", "NSObject?"),
     ])
   func statedClass(stated: String, type: String) throws {
     var entity = EntityDefinition("Thing")

@@ -97,7 +97,7 @@ struct MistakeTests {
         <entity name="A" shape="round">
           <attribute name="a" attributeType="String" defaultDateTimeInterval="1">text</attribute>
           <attribute name="b" attributeType="String" derivationExpression="a"/>
-          <userInfo><entry key="k" value="1"/><entry key="k" value="2"/></userInfo>
+          <userInfo><entry key="k" value="1"/><entry key="k" value="2"/><entry key="" value=""/></userInfo>
           <gadget/>
         </entity>
         <gizmo/>
@@ -113,6 +113,7 @@ struct MistakeTests {
         "3: the text inside <attribute> was left out",
         "4: derivationExpression without derived=\"YES\" was left out",
         "5: the user info key k stands twice; the first one was taken",
+        "5: a user info entry has an empty key; it was left out",
         "6: <gadget> inside <entity> is not known and was left out",
         "8: <gizmo> inside <model> is not known and was left out",
       ])

@@ -40,6 +40,19 @@ struct VersionSelectionTests {
     #expect(try ModelReader.versions(path: folder.path("M.xcdatamodeld")).current == name)
   }
 
+  @Test("a version is found whose folder has its name in the other normal form of Unicode")
+  func normalForms() throws {
+    let folder = try TemporaryFolder()
+    let (composed, decomposed) = ("\u{E9} 2", "e\u{301} 2")
+    try folder.write(Self.empty, to: "M.xcdatamodeld/\(decomposed).xcdatamodel/contents")
+    try folder.write(Self.empty, to: "M.xcdatamodeld/W.xcdatamodel/contents")
+    try folder.write(Self.currentVersion(composed + ".xcdatamodel"), to: "M.xcdatamodeld/.xccurrentversion")
+    for version in [nil, composed, decomposed] {
+      let file = try ModelReader.readFile(path: folder.path("M.xcdatamodeld"), version: version)
+      #expect(file.versionName == composed)
+    }
+  }
+
   @Test(
     "a version is found by name, by folder and by file",
     arguments: [

@@ -212,4 +212,26 @@ struct LightweightMigrationTests {
       #expect(older.inferredLossCount(to: newer, atMost: limit) == wanted)
     }
   }
+
+  @Test("an element of a composite that becomes mandatory is an obstacle without a default value, and none with one")
+  func compositeElements() throws {
+    func model(_ change: (inout AttributeDefinition) -> Void) throws -> ManagedObjectModel {
+      var city = AttributeDefinition("city", .string)
+      change(&city)
+      var home = AttributeDefinition("home", .composite)
+      home.composite = .init(name: "Address", elements: [city, AttributeDefinition("number", .integer16)])
+      var person = EntityDefinition("Person")
+      person.attributes = [home]
+      return try ManagedObjectModel(entities: [person])
+    }
+    let older = try model { _ in }
+    let mandatory = older.lightweightMigration(to: try model { $0.isOptional = false })
+    #expect(mandatory.obstacles.map(\.description) == ["Person.home.city: becomes mandatory, without a default value"])
+    let filled = older.lightweightMigration(
+      to: try model {
+        $0.isOptional = false
+        $0.defaultValue = .string("Rome")
+      })
+    #expect(filled.isPossible)
+  }
 }

@@ -76,8 +76,10 @@ struct CoreDataClass {
       case .composite: "[\(names.appleType("String")): Any]?"
       case .undefined, .transformable: "NSObject?"
       }
-    if let stated = attribute.attributeValueClassName, [.transformable, .undefined].contains(attribute.type),
-      SwiftNames.isTypeName(stated)
+    // A point before the name means the current module.
+    if let stated = attribute.attributeValueClassName?.drop(while: { $0 == "." }),
+      [.transformable, .undefined].contains(attribute.type), !stated.hasSuffix("."),
+      SwiftNames.isTypeName(String(stated))
     {
       return stated + "?"
     }

@@ -120,7 +120,9 @@ struct ModelDecoder {
       }
       var entry = NodeReader(child)
       let value = entry.text("value") ?? ""
-      if let key = entry.requiredText("key", &log) {
+      if entry.text("key") == "" {
+        log.warn(line: child.line, "a user info entry has an empty key; it was left out")
+      } else if let key = entry.requiredText("key", &log) {
         if entries[key] == nil {
           entries[key] = value
         } else {

@@ -58,10 +58,11 @@ struct ModelLocation {
     let known = try ModelLocation.versions(path: folder)
     let list = known.names.joined(separator: ", ")
     if let version {
-      let name = withoutSuffix(version)
-      guard known.names.contains(name) else {
+      let stated = withoutSuffix(version)
+      // The folder's own spelling: names are equal in either normal form of Unicode, and paths are not.
+      guard let name = known.names.first(where: { $0 == stated }) else {
         throw ModelError(
-          .unknownVersion, file: folder, "the model has no version \(name)", hint: "its versions are: \(list)")
+          .unknownVersion, file: folder, "the model has no version \(stated)", hint: "its versions are: \(list)")
       }
       return name
     }
@@ -97,10 +98,10 @@ struct ModelLocation {
         .unknownVersion, file: path, "the file is not a property list with a _XCCurrentVersionName",
         hint: "restore the file, or remove it and name one of the versions: \(list)")
     }
-    let version = withoutSuffix(name)
-    guard names.contains(version) else {
+    let stated = withoutSuffix(name)
+    guard let version = names.first(where: { $0 == stated }) else {
       throw ModelError(
-        .unknownVersion, file: path, "the current version \(version) is not in the folder",
+        .unknownVersion, file: path, "the current version \(stated) is not in the folder",
         hint: "its versions are: \(list)")
     }
     return version

@@ -154,6 +154,11 @@ struct MappingInference {
     if from.isOptional && !to.isOptional && to.defaultValue == .null {
       add(.obstacles, entity, to.name, "becomes mandatory, without a default value")
     }
+    guard from.composite != nil, to.composite != nil else { return }
+    for (old, new) in zip(StoredAttribute.leaves(of: from), StoredAttribute.leaves(of: to))
+    where old.attribute.isOptional && new.demandsValue {
+      add(.obstacles, entity, new.path, "becomes mandatory, without a default value")
+    }
   }
 
   /// The entity of which a loss is told, by its newer name: the one that declared the property, or where that keeps it,

@@ -34,7 +34,13 @@ extension ReportSchema {
             described(
               .object([("anyOf", .array([reference("work"), type("null")]))]),
               "What the migration asked of its stores: statements and pages of inferred steps, objects too of those by mapping "
-                + "models. Null in a dry run.")
+                + "models. Null in a dry run, and where there was an error.")
+          ),
+          (
+            "error",
+            described(
+              .object([("anyOf", .array([reference("error"), type("null")]))]),
+              "What it ended with; in a dry run, what it would end with apart from what the data break.")
           ),
         ],
         optional: [
@@ -42,7 +48,7 @@ extension ReportSchema {
         ] + plan + [
           ("mergedHierarchies", array(type("string"))),
           ("refusal", described(type("string", "null"), "In a dry run: what the migration would end with.")),
-        ] + resolution))
+        ] + resolution), errors: ["error", "position", "problem"])
   }
 
   /// The schema of one inferred step.
@@ -94,8 +100,9 @@ extension ReportSchema {
     ),
   ]
 
-  private static func document(_ title: String, _ schema: JSONValue) -> String {
-    let shared = definitions.filter { ["work", "workPart"].contains($0.0) }
+  /// - Parameter errors: the definitions of errors, where the report has them.
+  private static func document(_ title: String, _ schema: JSONValue, errors: [String] = []) -> String {
+    let shared = definitions.filter { (["work", "workPart"] + errors).contains($0.0) }
     return document(title, members(schema), definitions: shared + commandDefinitions)
   }
 }

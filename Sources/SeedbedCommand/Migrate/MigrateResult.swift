@@ -156,7 +156,7 @@ struct MigrateResult {
   func json(of error: any Error) -> String {
     JSONValue.object([
       ("store", .string(store)), ("from", .null), ("to", target.isEmpty ? .null : .string(target)),
-      ("dryRun", .boolean(isDryRun)), ("migrated", .boolean(false)), ("warnings", .strings(warnings)),
+      ("dryRun", .boolean(isDryRun)), ("migrated", .boolean(false)), ("warnings", .strings(warnings)), ("work", .null),
       ("error", ErrorJSON.value(RunError(any: error, store: store))),
     ]).text(isIndented: true)
   }

@@ -37,7 +37,7 @@ struct JSONAnswerTests {
     func migrate(_ store: String, _ more: String...) async throws -> (Int32, [String: Any], String) {
       let outcome = try await Tool.run(
         ["migrate", store, "--model", "Shop.xcdatamodeld", "--json"] + more, in: workspace.folder)
-      return (outcome.exitCode, try outcome.object(), outcome.talk)
+      return (outcome.exitCode, try await Report.checked(outcome.output, kind: "migration"), outcome.talk)
     }
     let (planned, plan, _) = try await migrate("Shop.sqlite", "--dry-run")
     #expect(planned == 65)
