@@ -56,12 +56,13 @@ struct RecordDecoder: Sendable {
             decoded.noteFiltered()
             continue
           case let other:
-            let value = (try? other.asText()) ?? ""
+            let text = try? other.asText()
+            let what = text.map { "gives \"\($0.prefix(60))\", which" } ?? "gives a file or a list, which"
             decoded.addProblem(
               ofRecord: record,
               RecordProblem(
-                rawOffset: nil, property: "", code: "where.not-a-condition", value: value,
-                message: "where: gives \"\(value.prefix(60))\", which is neither true nor false",
+                rawOffset: nil, property: "", code: "where.not-a-condition", value: text ?? "",
+                message: "where: \(what) is neither true nor false",
                 hint: "compare the value with something"))
             continue
           }

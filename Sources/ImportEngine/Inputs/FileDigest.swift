@@ -14,7 +14,7 @@ struct FileDigest {
     let (path, member) = SeedPlace.parts(of: path)
     if let member {
       add(text: member)
-      // No archive has such contents, so this is none of another sequence of inputs.
+      // An archive never has this content, so no other inputs have the same digest.
       if let number = archives[path] { return add(text: "archive \(number)") }
       archives[path] = archives.count
     }

@@ -78,9 +78,10 @@ struct SourceInputs {
       for path in step.source.paths {
         do throws(RunError) {
           try requireReadable(path, step: step)
-        } catch  where !failures.contains(where: { $0.message == error.message }) {
-          failures.append(error)
-        } catch {}
+        } catch {
+          // Several steps may read one source.
+          if !failures.contains(where: { $0.message == error.message }) { failures.append(error) }
+        }
       }
     }
     guard var failure = failures.first else { return }

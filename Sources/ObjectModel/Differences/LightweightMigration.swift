@@ -9,7 +9,7 @@
 /// | mandatory attribute added | only with a default value (a derived one needs none) |
 /// | entity, attribute or relationship removed | yes; its data go |
 /// | entity, attribute or relationship renamed | yes, when the newer one's renaming identifier names the older one; else it is one removed and one added |
-/// | attribute optional → mandatory | only with a default value |
+/// | attribute, or element of a composite, optional → mandatory | only with a default value |
 /// | attribute mandatory → optional | yes |
 /// | attribute of another type (composites: other elements) | no |
 /// | attribute stored → transient | yes, as if removed; transient → stored: as if added |
