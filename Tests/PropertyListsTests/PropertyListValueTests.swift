@@ -127,6 +127,17 @@ struct PropertyListValueTests {
     #expect(refused > 150)
   }
 
+  @Test("texts keep their normal form of Unicode beside an equal one in another")
+  func normalForms() throws {
+    let texts = ["\u{E9}", "e\u{301}", "\u{212B}", "\u{C5}", "A\u{30A}", "\u{E9}"]
+    let read = try PropertyList.decode(binary: PropertyList.encode(binary: .array(texts.map { .string($0) })))
+    guard case .array(let values) = read else {
+      Issue.record("\(read) is no array")
+      return
+    }
+    #expect(values.map { Array(($0.stringValue ?? "").utf8) } == texts.map { Array($0.utf8) })
+  }
+
   @Test("dates of every sort")
   func dates() {
     let cases: [(Double, String?)] = [

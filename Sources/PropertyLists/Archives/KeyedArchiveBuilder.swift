@@ -23,7 +23,8 @@ package struct KeyedArchiveBuilder {
   /// The objects of the archive, by their numbers in the property list.
   private var objects: [Int]
   private var classes: [String: Reference] = [:]
-  private var strings: [String: Reference] = [:]
+  /// By their bytes: `String` takes normal forms of Unicode for equal.
+  private var strings: [[UInt8]: Reference] = [:]
 
   package init() { objects = [list.add(plain: .string("$null"))] }
 
@@ -35,9 +36,10 @@ package struct KeyedArchiveBuilder {
 
   /// The one object that is this text.
   package mutating func add(string: String) -> Reference {
-    if let known = strings[string] { return known }
+    let bytes = Array(string.utf8)
+    if let known = strings[bytes] { return known }
     let reference = add(plain: .string(string))
-    strings[string] = reference
+    strings[bytes] = reference
     return reference
   }
 

@@ -8,8 +8,9 @@ struct BinaryPropertyListWriter {
   private var objects: [[UInt8]] = []
   /// The objects that each object refers to.
   private var references: [[Int]] = []
-  /// Equal strings are one object.
-  private var strings: [String: Int] = [:]
+  /// Equal strings are one object, by their bytes: `String` takes normal forms of Unicode for equal, and values would
+  /// change.
+  private var strings: [[UInt8]: Int] = [:]
   private var uids: [Int: Int] = [:]
   private var integers: [Int64: Int] = [:]
 
@@ -20,7 +21,7 @@ struct BinaryPropertyListWriter {
   }
 
   private mutating func add(_ value: PropertyListValue) -> Int {
-    if case .string(let text) = value, let known = strings[text] { return known }
+    if case .string(let text) = value, let known = strings[Array(text.utf8)] { return known }
     let number = objects.count
     objects.append([])
     references.append([])
@@ -32,7 +33,7 @@ struct BinaryPropertyListWriter {
       objects[number] = [0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8)
     case .data(let data): objects[number] = Self.marker(0x40, data.count) + data
     case .string(let text):
-      strings[text] = number
+      strings[Array(text.utf8)] = number
       objects[number] = Self.encoded(string: text)
     case .array(let values):
       objects[number] = Self.marker(0xA0, values.count)
