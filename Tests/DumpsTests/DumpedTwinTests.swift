@@ -55,7 +55,8 @@ struct DumpedTwinTests {
         case .severalOwners: hasSeveralOwners
         case .abstractEntity: newer[condition.entity]?.isAbstract == true
         case .missingValue, .objectCount: true
-        case .duplicateKeys, .emptiedRelationship, .unresolvedDuplicates, .unreadableValue, .nameTaken, .foreignIndex:
+        case .sidesDisagree, .duplicateKeys, .emptiedRelationship, .unresolvedDuplicates, .unreadableValue, .nameTaken,
+          .foreignIndex:
           false
         }
       }

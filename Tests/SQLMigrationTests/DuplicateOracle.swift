@@ -144,9 +144,10 @@ struct DuplicateOracle {
       guard let winner = winners[loser], let entity = model[winner.entity], let other = model[loser.entity] else {
         continue
       }
-      for attribute in entity.attributes where objects[winner]?.attributes[attribute.name] == .null {
+      for attribute in entity.attributes where isMissing(objects[winner]?.attributes[attribute.name]) {
         guard let owner = declaring(attribute.name, entity), other.isKind(of: owner) else { continue }
         let value = objects[loser]?.attributes[attribute.name]
+        if isMissing(value) { continue }
         objects[winner]?.attributes[attribute.name] = value
       }
       for relationship in declarations where !relationship.isToMany || relationship.inverse == nil {
@@ -158,6 +159,15 @@ struct DuplicateOracle {
     for relationship in declarations { redirect(relationship, winners) }
     slots = slots.filter { winners[$0.key.object] == nil }
     for (relationship, list) in pairs { pairs[relationship] = redirected(list, winners) }
+  }
+
+  /// A composite is one value, which is there when one of its elements is.
+  private func isMissing(_ value: Value?) -> Bool {
+    switch value {
+    case .null: true
+    case .composite(let elements): elements.values.allSatisfy(isMissing)
+    default: false
+    }
   }
 
   private func declaring(_ attribute: String, _ entity: Entity) -> Entity? {

@@ -26,19 +26,12 @@ struct RandomDuplicateTests {
     }
   }
 
-  /// Limits for some relationships. Composites go, which have values of their own in each of their elements.
+  /// Limits for some relationships.
   private static func prepare(_ entities: inout [EntityDefinition], _ random: inout SeededGenerator) {
     func isOneOf(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
     for index in entities.indices {
-      entities[index].attributes.removeAll { $0.type == .composite }
       if entities[index].superentityName == nil {
         entities[index].attributes.append(AttributeDefinition("key", .boolean))
-      }
-      let names = Set(entities[index].attributes.map(\.name))
-      entities[index].fetchIndexes.removeAll { fetchIndex in
-        fetchIndex.elements.contains { element in
-          if case .property(let name) = element.content { !names.contains(name) } else { false }
-        }
       }
       for position in entities[index].relationships.indices where isOneOf(4) {
         if entities[index].relationships[position].isToMany, isOneOf(2) {
@@ -54,7 +47,8 @@ struct RandomDuplicateTests {
   private static func constrain(_ entities: inout [EntityDefinition], _ random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...2, using: &random) {
       let index = Int.random(in: 0..<entities.count, using: &random)
-      let names = entities[index].attributes.filter { !$0.isTransient && $0.type != .binary }.map(\.name)
+      let names = entities[index].attributes.filter { !$0.isTransient && $0.type != .binary && $0.type != .composite }
+        .map(\.name)
       // Of two values many are the same.
       let isPlain = names.contains("key") && Bool.random(using: &random)
       let chosen =

@@ -145,6 +145,9 @@ extension ConsistencyCheck {
           .missingValue, in: table, column: column, where: "t.\(column) IS NULL AND t.Z_ENT IN (\(kinds))",
           message: "\(entity.name).\(attribute.name) is mandatory and has no value")
       }
+      for attribute in entity.definition.attributes where attribute.composite != nil && !attribute.isTransient {
+        result += try missingElements(of: attribute, entity)
+      }
       for relationship in entity.relationships
       where relationship.declaringEntity == entity && !relationship.definition.isOptional && !relationship.isToMany {
         guard let column = layout.foreignKeyColumn(of: relationship)?.name else { continue }
@@ -152,6 +155,25 @@ extension ConsistencyCheck {
           .missingValue, in: table, column: column, where: "t.\(column) IS NULL AND t.Z_ENT IN (\(kinds))",
           message: "\(entity.name).\(relationship.name) is mandatory and leads nowhere")
       }
+    }
+    return result
+  }
+
+  /// Mandatory elements without a value in composites that have another element: one without any is no composite.
+  private func missingElements(of attribute: AttributeDefinition, _ entity: Entity) throws(SQLiteError)
+    -> [StoreFinding]
+  {
+    let leaves = StoredAttribute.leaves(of: attribute)
+    var result: [StoreFinding] = []
+    for leaf in leaves where !leaf.attribute.isOptional && leaf.attribute.derivation == nil {
+      let others = leaves.filter { $0 != leaf && $0.names.starts(with: leaf.names.dropLast()) }
+        .compactMap { layout.column(for: $0.path, of: entity)?.name }
+      guard let column = layout.column(for: leaf.path, of: entity)?.name, !others.isEmpty else { continue }
+      let hasOthers = others.map { "t.\($0) IS NOT NULL" }.joined(separator: " OR ")
+      result += try find(
+        .missingValue, in: layout.table(for: entity).name, column: column,
+        where: "t.\(column) IS NULL AND (\(hasOthers)) AND t.Z_ENT IN (\(kinds(entity)))",
+        message: "\(entity.name).\(leaf.path) is mandatory and has no value")
     }
     return result
   }

@@ -22,6 +22,18 @@ extension StoreWriter {
     }
     return keys
   }
+
+  /// See `SQLiteStore.entityIndexes(of:primaryKeys:)`.
+  func entityIndexes(of entity: Entity, primaryKeys: [Int64]) throws -> [Int] {
+    let statement = try session.cached(
+      "SELECT Z_ENT FROM \(session.file.layout.table(for: entity).name) WHERE Z_PK = ?1")
+    return try primaryKeys.map { key in
+      if key == 0 { return entity.index }
+      defer { statement.reset() }
+      try statement.bind(1, key)
+      return try statement.step() ? session.file.entity(numbered: statement.int64(at: 0)).index : entity.index
+    }
+  }
 }
 
 /// Finds rows by the key columns of a batch.

@@ -80,6 +80,16 @@ extension SQLiteStore {
     return try primaryKeys(matching: batch, keyColumns: keyColumns, ambiguous: &ambiguous)
   }
 
+  /// The model indexes of the very entities that rows are of, which are `entity` or its sub-entities; empty where it has
+  /// none, and `entity`'s for a key without a row.
+  package func entityIndexes(of entity: Entity, primaryKeys: [Int64]) throws -> [Int] {
+    if entity.subentities.isEmpty { return [] }
+    return try writing {
+      try $0.writePendingBeforeReading()
+      return try $0.entityIndexes(of: entity, primaryKeys: primaryKeys)
+    }
+  }
+
   /// Like `primaryKeys(matching:keyColumns:)`, and says where there are several rows.
   /// - Parameters:
   ///   - isNew: rows of the batch with whose keys there is no stored row, as the caller knows: they are not looked for.

@@ -24,6 +24,8 @@ final class DecodedNode: @unchecked Sendable {
   private(set) var links: [[FoundLink]] = []
   /// Primary key of each row, once known; 0 before.
   private(set) var primaryKeys: [Int64] = []
+  /// The model index of each row's own entity, where some rows may be of sub-entities; empty when all are of the plan's.
+  private var ownEntities: [Int] = []
   /// Nested nodes whose objects were made: which rows stand for objects that were stored before.
   private var isStored: [Bool] = []
   /// Rows that can update an object but not become a new one, because something required is absent.
@@ -42,26 +44,46 @@ final class DecodedNode: @unchecked Sendable {
 
   /// Forgets the primary keys of all rows, here and below.
   func resetPrimaryKeys() {
-    for node in withDescendants { node.primaryKeys = [Int64](repeating: 0, count: node.batch.count) }
+    for node in withDescendants { node.setPrimaryKeys([Int64](repeating: 0, count: node.batch.count)) }
   }
 
-  /// Notes which rows stand for objects that were stored before.
-  func noteStoredRows(_ isStored: [Bool]) { self.isStored = isStored }
+  /// The stored row of a row with a primary key: a record may be about an object of a sub-entity.
+  func reference(ofRow row: Int) -> RowReference {
+    RowReference(
+      primaryKey: primaryKeys[row], entityIndex: ownEntities.isEmpty ? plan.entity.index : ownEntities[row])
+  }
+
+  /// Notes which rows stand for objects that were stored before; nil for rows of which nothing new is known.
+  func noteStoredRows(_ isStored: [Bool?]) {
+    if self.isStored.count != isStored.count { self.isStored = isStored.map { $0 ?? false } }
+    for (row, isStored) in isStored.enumerated() { if let isStored { self.isStored[row] = isStored } }
+  }
 
   /// Sets the primary keys of the rows.
-  func setPrimaryKeys(_ keys: [Int64]) {
+  /// - Parameter entities: the model index of each row's own entity; empty when all are of the plan's.
+  func setPrimaryKeys(_ keys: [Int64], ofEntities entities: [Int] = []) {
     assert(keys.count == batch.count, "a key for each row")
+    assert(entities.isEmpty || entities.count == keys.count, "an entity for each row")
     primaryKeys = keys
+    ownEntities = entities
   }
 
   /// Gives the rows keys that follow one another.
-  func numberRows(from first: Int64) { primaryKeys = (0..<Int64(batch.count)).map { first + $0 } }
+  func numberRows(from first: Int64) { setPrimaryKeys((0..<Int64(batch.count)).map { first + $0 }) }
 
-  /// Sets the primary key of one row.
-  func setPrimaryKey(_ key: Int64, ofRow row: Int) { primaryKeys[row] = key }
+  /// Sets the primary key of one row, and its own entity.
+  func setPrimaryKey(_ key: Int64, of entity: Entity, ofRow row: Int) {
+    primaryKeys[row] = key
+    if ownEntities.isEmpty {
+      if entity.index == plan.entity.index { return }
+      ownEntities = [Int](repeating: plan.entity.index, count: primaryKeys.count)
+    }
+    ownEntities[row] = entity.index
+  }
 
   /// Drops the primary keys of rows whose records are not good, here and below.
   func keepPrimaryKeys(records good: [Bool]) {
+    ownEntities = zip(ownEntities, records).compactMap { good[Int($1)] ? $0 : nil }
     primaryKeys = zip(primaryKeys, records).compactMap { good[Int($1)] ? $0 : nil }
     for child in children { child.keepPrimaryKeys(records: good) }
   }
@@ -111,8 +133,7 @@ final class DecodedNode: @unchecked Sendable {
       where wanted.contains(Int(record)) && row < node.primaryKeys.count
         && !(row < node.isStored.count && node.isStored[row])
       {
-        found[Int(record), default: []].append(
-          RowReference(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index))
+        found[Int(record), default: []].append(node.reference(ofRow: row))
       }
       node.children.forEach(visit)
     }

@@ -7,6 +7,9 @@ final class FillLayout {
   /// The columns of attributes, with the position among the entity's attributes and the path of the element inside a
   /// composite.
   let attributes: [(column: Int, position: Int, element: [String])]
+  /// The default values of what the node's entity stores, with the columns that give other ones. What only the objects'
+  /// sub-entity has is no matter of the step.
+  let defaults: [(column: Int?, position: Int, element: [String], value: Value)]
   /// The places of relationships, by reference.
   let references: [Place]
 
@@ -29,6 +32,13 @@ final class FillLayout {
         return nil
       }
       return (column, position, Array(path.dropFirst()))
+    }
+    let stored = node.entity.attributes.filter { !$0.isTransient && $0.derivation == nil }
+    defaults = stored.flatMap { StoredAttribute.leaves(of: $0) }.compactMap { leaf in
+      guard let position = leaf.names.first.flatMap({ names.firstIndex(of: $0) }) else { return nil }
+      return (
+        node.column(.attribute(leaf.path)), position, Array(leaf.names.dropFirst()), leaf.attribute.defaultValue
+      )
     }
     let relationships = entity.relationships.map(\.name)
     references = node.references.map { reference in

@@ -129,7 +129,7 @@ struct ObjectBatch {
     var nestedChanged = recordsWithDeletions
     for node in decoded.root.withDescendants where node !== decoded.root {
       var counted: Set<ObjectID> = []
-      node.noteStoredRows(objects[node.plan.index].map { $0?.isInserted == false })
+      node.noteStoredRows(objects[node.plan.index].map { $0.map { !$0.isInserted } })
       for (row, object) in objects[node.plan.index].enumerated() {
         guard let object, counted.insert(object.objectID).inserted else { continue }
         if object.isInserted {
@@ -165,7 +165,7 @@ struct ObjectBatch {
   func notePrimaryKeys() {
     for node in decoded.root.withDescendants {
       for (row, object) in objects[node.plan.index].enumerated() {
-        if let object { node.setPrimaryKey(object.objectID.primaryKey ?? 0, ofRow: row) }
+        if let object { node.setPrimaryKey(object.objectID.primaryKey ?? 0, of: object.entity, ofRow: row) }
       }
     }
   }
@@ -365,16 +365,13 @@ struct ObjectBatch {
   }
 
   /// `on-match: replace`: attributes that the record does not set go back to their defaults.
-  private func resetToDefaults(_ object: ManagedObject, _ node: DecodedNode, row: Int) {
-    for (index, attribute) in object.entity.attributes.enumerated()
-    where !attribute.isTransient && attribute.derivation == nil {
-      for leaf in StoredAttribute.leaves(of: attribute) {
-        let column = node.plan.column(.attribute(leaf.path))
-        let isSet = column.map { unsafe node.batch.states[$0][row] != RowBatch.State.absent.rawValue } ?? false
-        if isSet { continue }
-        let value = object.value(at: index).settingElement(at: leaf.names.dropFirst(), to: leaf.attribute.defaultValue)
-        object.setValue(value, at: index)
-      }
+  private mutating func resetToDefaults(_ object: ManagedObject, _ node: DecodedNode, row: Int) {
+    for attribute in layout(of: object, in: node).defaults {
+      // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
+      let isSet = attribute.column.map { unsafe node.batch.states[$0][row] != RowBatch.State.absent.rawValue }
+      if isSet == true { continue }
+      let whole = object.value(at: attribute.position)
+      object.setValue(whole.settingElement(at: attribute.element, to: attribute.value), at: attribute.position)
     }
   }
 }

@@ -10,12 +10,17 @@ struct ObjectMatch: Sendable {
   var id: ObjectID?
   /// Whether several objects match, so that none can be chosen.
   var isAmbiguous = false
+
+  /// The object's row.
+  var row: RowReference? {
+    id.flatMap { id in id.primaryKey.map { RowReference(primaryKey: $0, entityIndex: id.entity.index) } }
+  }
 }
 
 /// The objects that the rows of a batch match.
 struct ExistingObjects {
-  /// Per row of the root node; 0 where there is none.
-  var primaryKeys: [Int64]
+  /// Per row of the root node; nil where there is none.
+  var rows: [RowReference?]
   /// Rows that match several objects.
   var ambiguous: [Int] = []
 }

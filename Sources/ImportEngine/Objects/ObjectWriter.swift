@@ -42,12 +42,12 @@ final class ObjectWriter {
     current = context
     foundByRecord = [:]
     guard !plan.root.match.isEmpty, node.batch.count > 0 else {
-      return ExistingObjects(primaryKeys: [Int64](repeating: 0, count: node.batch.count))
+      return ExistingObjects(rows: Array(repeating: nil, count: node.batch.count))
     }
     let found = try context.performAndWait { () throws -> [ObjectMatch] in
       try find(node, rows: Array(0..<node.batch.count), isNew: isNew, in: context)
     }
-    var existing = ExistingObjects(primaryKeys: found.map { $0.id?.primaryKey ?? 0 })
+    var existing = ExistingObjects(rows: found.map(\.row))
     for (row, match) in found.enumerated() {
       if let id = match.id { foundByRecord[Int(node.records[row])] = id }
       if match.isAmbiguous { existing.ambiguous.append(row) }
@@ -79,13 +79,11 @@ final class ObjectWriter {
       var ambiguous: [Int] = []
       let keys = try target.primaryKeys(
         matching: node.batch, keyColumns: columns, isNew: isNew, ambiguous: &ambiguous)
-      let space = target.idSpaces[node.plan.entity.index]
+      let found = try target.rows(of: node.plan.entity, primaryKeys: keys)
       let isAmbiguous = Set(ambiguous)
       let matches = rows.map { row in
         ObjectMatch(
-          id: keys[row] == 0
-            ? nil
-            : ObjectID(space: space, primaryKey: keys[row]),
+          id: found[row].map { ObjectID(space: target.idSpaces[$0.entityIndex], primaryKey: $0.primaryKey) },
           isAmbiguous: isAmbiguous.contains(row))
       }
       _ = try context.objects(with: matches.compactMap(\.id))
@@ -117,37 +115,60 @@ final class ObjectWriter {
     do {
       result = try save.outcome()
     } catch let error where Self.isAboutObjects(error) {
-      result = try writeOneByOne(save)
+      result = try writeInParts(save)
     }
     for node in save.decoded.root.withDescendants { tables.register(node) }
     return result
   }
 
-  /// One record spoils the save of its batch: each is written by itself to find which, all in one transaction.
-  private func writeOneByOne(_ save: ObjectSave) throws -> StepOutcomes {
+  /// One record spoils the save of its batch: the batch is halved, and again, to find which, all in one transaction. A
+  /// part is saved before what stands behind it, so that of two records that exclude each other the later one is
+  /// refused.
+  private func writeInParts(_ save: ObjectSave) throws -> StepOutcomes {
     let decoded = save.decoded
     var result = StepOutcomes()
     try target.inTransaction {
-      for row in 0..<decoded.root.batch.count {
-        let record = Int(decoded.root.records[row])
+      var parts = halves(of: 0..<decoded.root.batch.count)
+      while let part = parts.popLast() {
         do {
-          // An earlier record may have brought the object since the batch was looked up.
-          let context = newContext()
-          let found = try context.performAndWait { () throws -> ObjectID? in
-            save.plan.root.match.isEmpty ? nil : try find(decoded.root, rows: [row], in: context)[0].id
-          }
-          let single = makeSave(
-            [row], of: decoded, plan: save.plan, waiting: save.waiting, found: found.map { [record: $0] } ?? [:],
-            in: context, isPart: true)
-          single.begin()
-          single.allow()
-          result += try single.outcome()
+          result += try write(part, of: save)
         } catch let error where Self.isAboutObjects(error) {
-          decoded.addProblem(ofRecord: record, Self.problem(error))
+          if part.count == 1 {
+            decoded.addProblem(ofRecord: Int(decoded.root.records[part.lowerBound]), Self.problem(error))
+          } else {
+            parts += halves(of: part)
+          }
         }
       }
     }
     return result
+  }
+
+  /// Both halves, the first one last.
+  private func halves(of part: Range<Int>) -> [Range<Int>] {
+    if part.count < 2 { return [part] }
+    let middle = part.lowerBound + part.count / 2
+    return [middle..<part.upperBound, part.lowerBound..<middle]
+  }
+
+  /// Saves some of a batch's rows.
+  private func write(_ part: Range<Int>, of save: ObjectSave) throws -> StepOutcomes {
+    let root = save.decoded.root
+    let rows = Array(part)
+    let context = newContext()
+    // An earlier record may have brought an object since the batch was looked up.
+    let found = try context.performAndWait { () throws -> [Int: ObjectID] in
+      if save.plan.root.match.isEmpty { return [:] }
+      let matches = try find(root, rows: rows, in: context)
+      return Dictionary(
+        zip(rows, matches).compactMap { row, match in match.id.map { (Int(root.records[row]), $0) } },
+        uniquingKeysWith: { first, _ in first })
+    }
+    let single = makeSave(
+      rows, of: save.decoded, plan: save.plan, waiting: save.waiting, found: found, in: context, isPart: true)
+    single.begin()
+    single.allow()
+    return try single.outcome()
   }
 
   private func makeSave(

@@ -74,7 +74,7 @@ struct UnchangedScan {
     records.reserve(findings.count)
     try collectChanges(node, result, repeated, findings)
     for record in findings.indices where findings[record].isUncertain { findings[record].isDeferred = true }
-    register(node, findings, result.found)
+    try register(node, findings, result.found)
     records.add(findings, of: decoded)
   }
 
@@ -142,10 +142,13 @@ struct UnchangedScan {
 
   /// Enters the objects of unchanged records into the key tables, as those of all other records are when they are
   /// written.
-  private func register(_ node: DecodedNode, _ findings: [ScannedRecords.Finding], _ found: RowComparison.Found) {
+  private func register(_ node: DecodedNode, _ findings: [ScannedRecords.Finding], _ found: RowComparison.Found) throws
+  {
     guard !session.tables.tables(for: node.plan.entity).isEmpty else { return }
-    node.setPrimaryKeys(
-      (0..<node.batch.count).map { row in findings[Int(node.records[row])].isDeferred ? 0 : found.primaryKeys[row] })
+    let keys = (0..<node.batch.count).map { row in
+      findings[Int(node.records[row])].isDeferred ? 0 : found.primaryKeys[row]
+    }
+    node.setPrimaryKeys(keys, ofEntities: try session.target.entityIndexes(of: node.plan.entity, primaryKeys: keys))
     session.tables.register(node)
   }
 

@@ -48,18 +48,15 @@ final class KeyTables: @unchecked Sendable {
   /// Enters the rows of a node under their keys, their records' included.
   func register(_ node: DecodedNode) {
     recordObjects.note(node)
-    register(node.batch, primaryKeys: node.primaryKeys)
+    for (id, table) in tables(for: node.plan.entity) where !id.isByRecordKey { register(node, in: table, by: id) }
     for row in node.primaryKeys.indices where node.primaryKeys[row] != 0 {
-      registerRecordKey(of: node, row: row, primaryKey: node.primaryKeys[row])
+      registerRecordKey(of: node, row: row, as: node.reference(ofRow: row))
     }
   }
 
   /// Enters an object under the key of its record.
-  func registerRecordKey(of node: DecodedNode, row: Int, primaryKey: Int64) {
-    unsafe forRecordKey(of: node, row: row) { table, key in
-      unsafe table.register(
-        RowReference(primaryKey: primaryKey, entityIndex: node.plan.entity.index), for: key)
-    }
+  func registerRecordKey(of node: DecodedNode, row: Int, as object: RowReference) {
+    unsafe forRecordKey(of: node, row: row) { table, key in unsafe table.register(object, for: key) }
   }
 
   private func forRecordKey(of node: DecodedNode, row: Int, _ body: (KeyTable, UnsafeRawBufferPointer) -> Void) {
@@ -71,64 +68,53 @@ final class KeyTables: @unchecked Sendable {
 
   /// Takes rows of a node out again that were registered but not written.
   func unregister(_ node: DecodedNode, where isDropped: (Int) -> Bool) {
-    unregister(node.batch, primaryKeys: node.primaryKeys, where: isDropped)
+    for (id, table) in tables(for: node.plan.entity) where !id.isByRecordKey {
+      unsafe forKeys(of: node, by: id, where: isDropped) { row, key in
+        unsafe table.remove(node.reference(ofRow: row), for: key)
+      }
+    }
     for row in node.primaryKeys.indices where isDropped(row) {
       unsafe forRecordKey(of: node, row: row) { table, key in
-        unsafe table.remove(
-          RowReference(primaryKey: node.primaryKeys[row], entityIndex: node.plan.entity.index), for: key)
+        unsafe table.remove(node.reference(ofRow: row), for: key)
       }
     }
   }
 
-  /// Enters the rows of a batch under their attributes' values.
-  func register(_ batch: RowBatch, primaryKeys: [Int64]) {
-    for (id, table) in tables(for: batch.entity) where !id.isByRecordKey {
-      let columns = id.attributes.compactMap { name in
-        batch.columns.firstIndex { $0.source == .attribute(name) }
+  /// Enters the rows of a node under their attributes' values.
+  private func register(_ node: DecodedNode, in table: KeyTable, by id: KeyTableID) {
+    let batch = node.batch
+    if id.attributes.count == 1,
+      let column = batch.columns.firstIndex(where: { $0.source == .attribute(id.attributes[0]) }),
+      batch.columns[column].storage == .bytes
+    {
+      // A key of one text is its bytes.
+      // Safety: states stay where they are as long as the batch lives; a table copies the keys that it takes.
+      let states = unsafe batch.states[column]
+      for row in 0..<batch.count
+      where unsafe node.primaryKeys[row] != 0 && states[row] == RowBatch.State.value.rawValue {
+        unsafe table.register(node.reference(ofRow: row), for: batch.cellBytes(column, row))
       }
-      guard columns.count == id.attributes.count else { continue }
-      if columns.count == 1, batch.columns[columns[0]].storage == .bytes {
-        register(texts: columns[0], of: batch, primaryKeys, in: table)
-        continue
-      }
-      var key: [UInt8] = []
-      for row in 0..<batch.count where primaryKeys[row] != 0 {
-        key.removeAll(keepingCapacity: true)
-        guard KeyEncoding.append(columns, of: batch, row: row, to: &key) == .key else { continue }
-        unsafe key.withUnsafeBytes { bytes in
-          unsafe table.register(
-            RowReference(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
-        }
-      }
+      return
+    }
+    unsafe forKeys(of: node, by: id, where: { node.primaryKeys[$0] != 0 }) { row, key in
+      unsafe table.register(node.reference(ofRow: row), for: key)
     }
   }
 
-  /// A key of one text is its bytes.
-  private func register(texts column: Int, of batch: RowBatch, _ primaryKeys: [Int64], in table: KeyTable) {
-    // Safety: states stay where they are as long as the batch lives; a table copies the keys that it takes.
-    let states = unsafe batch.states[column]
-    let entity = batch.entity.index
-    for row in 0..<batch.count where unsafe primaryKeys[row] != 0 && states[row] == RowBatch.State.value.rawValue {
-      unsafe table.register(
-        RowReference(primaryKey: primaryKeys[row], entityIndex: entity), for: batch.cellBytes(column, row))
+  /// Gives the keys of some rows of a node that are complete.
+  private func forKeys(
+    of node: DecodedNode, by id: KeyTableID, where isWanted: (Int) -> Bool,
+    _ body: (Int, UnsafeRawBufferPointer) -> Void
+  ) {
+    let columns = id.attributes.compactMap { name in
+      node.batch.columns.firstIndex { $0.source == .attribute(name) }
     }
-  }
-
-  private func unregister(_ batch: RowBatch, primaryKeys: [Int64], where isDropped: (Int) -> Bool) {
-    for (id, table) in tables(for: batch.entity) where !id.isByRecordKey {
-      let columns = id.attributes.compactMap { name in
-        batch.columns.firstIndex { $0.source == .attribute(name) }
-      }
-      guard columns.count == id.attributes.count else { continue }
-      var key: [UInt8] = []
-      for row in 0..<batch.count where isDropped(row) {
-        key.removeAll(keepingCapacity: true)
-        guard KeyEncoding.append(columns, of: batch, row: row, to: &key) == .key else { continue }
-        unsafe key.withUnsafeBytes { bytes in
-          unsafe table.remove(
-            RowReference(primaryKey: primaryKeys[row], entityIndex: batch.entity.index), for: bytes)
-        }
-      }
+    guard columns.count == id.attributes.count else { return }
+    var key: [UInt8] = []
+    for row in 0..<node.batch.count where isWanted(row) {
+      key.removeAll(keepingCapacity: true)
+      guard KeyEncoding.append(columns, of: node.batch, row: row, to: &key) == .key else { continue }
+      unsafe key.withUnsafeBytes { unsafe body(row, $0) }
     }
   }
 }

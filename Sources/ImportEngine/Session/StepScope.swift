@@ -69,8 +69,7 @@ final class StepScope: ReferringStep {
       }
       let position = decoded.records.position(of: reference.entry.rawOffset, in: place, from: cursor)
       cursor = position
-      let row = RowReference(
-        primaryKey: reference.node.primaryKeys[reference.row], entityIndex: reference.node.plan.entity.index)
+      let row = reference.node.reference(ofRow: reference.row)
       try unsafe session.pendingReferences.add(
         PendingReference(
           step: index, node: reference.node.plan.index, reference: reference.reference, row: row,

@@ -103,7 +103,7 @@ final class FindOrCreateStrategy: WritingStrategy {
       node, plan: plan, isNew: { plan.root.children.isEmpty && decoded.isKnownNew(node, row: $0) })
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     resolve()
-    let matched = MatchedRecords(decoded, existing: existing.primaryKeys, plan: plan)
+    let matched = MatchedRecords(decoded, existing: existing.rows, plan: plan)
     matched.refuseUnfit()
     resolve()
     // Nearly no batch meets records that wait.
@@ -147,8 +147,7 @@ final class FindOrCreateStrategy: WritingStrategy {
         + decoded.root.withDescendants.dropFirst().map { node in
           if node.plan.match.isEmpty { return [] }
           return try session.objects.matches(of: node).map { match in
-            guard let key = match.id?.primaryKey else { return 0 }
-            return pending.rootReference(RowReference(primaryKey: key, entityIndex: node.plan.entity.index))
+            match.row.map(pending.rootReference) ?? 0
           }
         })
   }

@@ -48,7 +48,8 @@ final class UpsertStrategy: WritingStrategy {
     let existing = try session.target.primaryKeys(
       matching: node.batch, keyColumns: columns, isNew: { decoded.isKnownNew(node, row: $0) }, ambiguous: &ambiguous)
     for row in ambiguous { decoded.noteAmbiguousMatch(of: node, row: row) }
-    let matched = MatchedRecords(decoded, existing: existing, plan: scope.plan)
+    let matched = MatchedRecords(
+      decoded, existing: try session.target.rows(of: node.plan.entity, primaryKeys: existing), plan: scope.plan)
     matched.refuseUnfit()
     var unresolved = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
     if !arrivals.areOver, !(unresolved.isEmpty && pending.hasNoProvisionalRows && session.heldObjects.isEmpty) {
@@ -65,7 +66,7 @@ final class UpsertStrategy: WritingStrategy {
       isNew: { decoded.isKnownNew(node, row: $0) },
       // After rows were dropped, the keys no longer belong to the same positions.
       known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
-    node.setPrimaryKeys(keys)
+    node.setPrimaryKeys(keys, ofEntities: try session.target.entityIndexes(of: node.plan.entity, primaryKeys: keys))
     var counts = StepOutcomes()
     for (row, outcome) in outcomes.enumerated() { note(outcome, of: decoded, row: row, matched, &counts) }
     scope.count(counts)

@@ -40,6 +40,10 @@ protocol ImportTarget: PersistentStore {
     matching batch: RowBatch, keyColumns: [Int], isNew: (Int) -> Bool, ambiguous: inout [Int]
   ) throws -> [Int64]
 
+  /// The model indexes of the very entities that rows are of, as `entity` or one of its sub-entities; empty where it has
+  /// none.
+  func entityIndexes(of entity: Entity, primaryKeys: [Int64]) throws -> [Int]
+
   /// Builds the indexes that were left out while tables were filled, before anything is looked up by them.
   func buildDeferredIndexes() throws
 
@@ -79,6 +83,14 @@ protocol ImportTarget: PersistentStore {
 extension ImportTarget {
   /// Nil, for targets that are not written as pages.
   var pages: (any PageTarget)? { nil }
+
+  /// The rows with some primary keys; nil for 0.
+  func rows(of entity: Entity, primaryKeys: [Int64]) throws -> [RowReference?] {
+    let indexes = try entityIndexes(of: entity, primaryKeys: primaryKeys)
+    return primaryKeys.enumerated().map { row, key in
+      key == 0 ? nil : RowReference(primaryKey: key, entityIndex: indexes.isEmpty ? entity.index : indexes[row])
+    }
+  }
 
   /// Does something in a transaction, which is rolled back when it throws.
   func inTransaction(_ body: () throws -> Void) throws {

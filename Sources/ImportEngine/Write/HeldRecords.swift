@@ -33,7 +33,7 @@ final class HeldRecords {
     for row in 0..<node.batch.count where records.contains(Int(node.records[row])) {
       // Other records need not wait for an object that exists already.
       if let object = matched.row(ofRecord: Int(node.records[row])) {
-        session.tables.registerRecordKey(of: node, row: row, primaryKey: object.primaryKey)
+        session.tables.registerRecordKey(of: node, row: row, as: object)
       }
     }
     session.heldObjects.note(decoded, stored, records, step: step)

@@ -7,26 +7,23 @@ import StoreInterface
 struct MatchedRecords {
   private let decoded: DecodedBatch
   private let plan: StepPlan
-  /// 0 where a record has none.
-  private let primaryKeys: [Int64]
+  /// Nil where a record has none.
+  private let rows: [RowReference?]
 
-  /// - Parameter existing: the primary key of the object that each row of the batch matches; 0 where there is none.
-  init(_ decoded: DecodedBatch, existing: [Int64], plan: StepPlan) {
+  /// - Parameter existing: the object that each row of the batch matches; nil where there is none.
+  init(_ decoded: DecodedBatch, existing: [RowReference?], plan: StepPlan) {
     self.decoded = decoded
     self.plan = plan
-    var primaryKeys = [Int64](repeating: 0, count: decoded.records.count)
-    for (row, key) in existing.enumerated() { primaryKeys[Int(decoded.root.records[row])] = key }
-    self.primaryKeys = primaryKeys
+    var rows = [RowReference?](repeating: nil, count: decoded.records.count)
+    for (row, reference) in existing.enumerated() { rows[Int(decoded.root.records[row])] = reference }
+    self.rows = rows
   }
 
   /// Whether a record has a stored object.
-  func isStored(_ record: Int) -> Bool { primaryKeys[record] != 0 }
+  func isStored(_ record: Int) -> Bool { rows[record] != nil }
 
   /// The stored object of a record.
-  func row(ofRecord record: Int) -> RowReference? {
-    primaryKeys[record] == 0
-      ? nil : RowReference(primaryKey: primaryKeys[record], entityIndex: decoded.root.plan.entity.index)
-  }
+  func row(ofRecord record: Int) -> RowReference? { rows[record] }
 
   /// Refuses incomplete new records, and matches where the step says so.
   func refuseUnfit() {

@@ -5,7 +5,7 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Merges what another context saved, of the same coordinator or of another one with the same store: changed objects
   /// are refreshed and keep what was changed here, deleted ones count as deleted (with what was changed of them here
-  /// lost), new ones are there as faults while the notifications are posted. Call it on this context's queue with a
+  /// lost, and relationships that were set here to lead to them without them), new ones are there as faults while the notifications are posted. Call it on this context's queue with a
   /// `didSaveObjectsNotification` or a `didSaveObjectIDsNotification`, or with one that a program made with Core Data's
   /// keys (`NotificationKey`) of what a batch changed; others are ignored.
   public func mergeChanges(fromContextDidSave notification: Notification) {
@@ -73,6 +73,7 @@ extension ManagedObjectContext {
       same.subtract(changes.updatedObjectIDs.map { permanentID(for: $0) })
     }
 
+    letGo(of: changes.deletedObjectIDs.map { permanentID(for: $0) })
     lose(changes.deletedObjectIDs.compactMap { registeredObject(for: permanentID(for: $0)) })
     noteDeletion(of: changes.deletedObjectIDs)
     do {
@@ -89,6 +90,26 @@ extension ManagedObjectContext {
     post(Self.mergeEndedNotification, nil)
     followers.merge(changes, except: nil)
     if let unknown, !unknown.isEmpty { askLater(unknown) }
+  }
+
+  /// The objects were deleted elsewhere: what was set here to lead to them, and is not saved, leads nowhere now, as
+  /// where they are deleted here. Undo does not bring it back.
+  private func letGo(of ids: [ObjectID]) {
+    if ids.isEmpty { return }
+    let gone = Set(ids)
+    for object in pending.inserted + pending.maybeUpdated
+    where object.status == .inserted || object.status == .loaded && !gone.contains(object.objectID) {
+      for (index, destination) in object.destinations.enumerated() {
+        guard let destination, gone.contains(destination), destination != object.stored?.toOne[index] else { continue }
+        object.putDestination(nil, at: index)
+        object.noteUpdate()
+      }
+    }
+    for owner in pending.editedLists where !owner.isInert {
+      for index in owner.memberLists.indices where owner.memberLists[index]?.isSetHere == true {
+        for id in owner.loadedMembers(index) ?? [] where gone.contains(id) { owner.removeMember(id, at: index) }
+      }
+    }
   }
 
   /// Asks the parent later for the state that a merge lacked of objects with changes here. Objects without changes have

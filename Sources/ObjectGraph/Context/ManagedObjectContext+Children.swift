@@ -68,6 +68,8 @@ extension ManagedObjectContext {
     for id in save.deleted {
       if let object = objects[permanentID(for: id)] { delete(object) }
     }
+    // What led to them leads nowhere at once, as in the child.
+    if settings.propagatesDeletesAtEndOfEvent { propagateDeletes() }
     return ParentObjects(save.inserted.compactMap { registeredObject(for: $0.objectID) })
   }
 

@@ -49,21 +49,9 @@ extension FetchedResultsSnapshot {
   /// their objects moved.
   /// - Complexity: n log n in the number of ids.
   public func difference(from old: FetchedResultsSnapshot) -> FetchedResultsDifference {
-    let displaced = displacedSections(since: old)
-    func arrangement(_ snapshot: FetchedResultsSnapshot, _ mark: String) -> [ResultsChanges<ObjectID>.Section] {
-      // The mark makes a displaced section differ from the section of the same name in the other snapshot.
-      snapshot.sections.map { .init(name: (displaced.contains($0.name) ? mark : "=") + $0.name, items: $0.objectIDs) }
+    func arrangement(_ snapshot: FetchedResultsSnapshot) -> [ResultsChanges<ObjectID>.Section] {
+      snapshot.sections.map { .init(name: $0.name, items: $0.objectIDs) }
     }
-    return FetchedResultsDifference(
-      ResultsChanges(from: arrangement(old, "-"), to: arrangement(self, "+"), changed: []))
-  }
-
-  /// The names of as few sections as possible without which the others are in their old order.
-  private func displacedSections(since old: FetchedResultsSnapshot) -> Set<String> {
-    let places = Dictionary(old.sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let common = sections.filter { places[$0.name] != nil }.map(\.name)
-    let indexes = OutOfOrder.indexes(
-      common.map { places[$0] ?? 0 }, isChanged: Array(repeating: false, count: common.count))
-    return Set(indexes.map { common[$0] })
+    return FetchedResultsDifference(ResultsChanges(from: arrangement(old), to: arrangement(self), changed: []))
   }
 }

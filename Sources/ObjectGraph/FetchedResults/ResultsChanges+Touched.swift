@@ -12,17 +12,19 @@ extension ResultsChanges {
 
   /// As `init(from:to:changed:)`, where it is known which items changed: all others are in the order that they had, and
   /// in the sections that they were in.
-  /// - Parameter old: the names of the old sections.
+  /// - Parameters:
+  ///   - old: the names of the old sections.
+  ///   - isTouched: whether all items of an old section, by its index, are touched ones. All others are in the order
+  ///     that they had.
   /// - Complexity: n log n in the number of touched items, linear in that of sections, as long as unchanged items are
   ///   in the order that they had.
-  init(from old: [String], to new: [Section], touched: [Touched]) {
+  init(from old: [String], to new: [Section], touched: [Touched], isTouched: (Int) -> Bool) {
     self.init()
-    let oldNames = Set(old)
-    let newIndexes = Dictionary(new.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let staying = Self.stayingSections(old, new.map(\.name), isTouched)
     /// Where each old section is now.
-    let sectionsNow = old.map { newIndexes[$0] }
+    let sectionsNow = old.map { staying[$0] }
     deletedSections = old.indices.filter { sectionsNow[$0] == nil }
-    insertedSections = new.indices.filter { !oldNames.contains(new[$0].name) }
+    insertedSections = new.indices.filter { staying[new[$0].name] == nil }
     var touches: [[(touch: TouchedOrder.Touch, item: Item)]] = Array(repeating: [], count: new.count)
     var stayed: [Int: Int] = [:]
     for change in touched {

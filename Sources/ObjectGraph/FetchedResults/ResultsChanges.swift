@@ -26,16 +26,16 @@ struct ResultsChanges<Item: Hashable> {
   /// A list without changes.
   init() {}
 
+  /// Sections that change their order, as few as possible, are deleted and inserted, and their items move.
   /// - Parameters:
   ///   - old: the arrangement before; each item and each section name occurs once.
   ///   - new: the one after.
   ///   - changed: items whose values changed.
   /// - Complexity: n log n in the number of items.
   init(from old: [Section], to new: [Section], changed: Set<Item>) {
-    let oldNames = Set(old.map(\.name))
-    let newNames = Set(new.map(\.name))
-    deletedSections = old.indices.filter { !newNames.contains(old[$0].name) }
-    insertedSections = new.indices.filter { !oldNames.contains(new[$0].name) }
+    let staying = Self.stayingSections(old.map(\.name), new.map(\.name)) { _ in false }
+    deletedSections = old.indices.filter { staying[old[$0].name] == nil }
+    insertedSections = new.indices.filter { staying[new[$0].name] == nil }
     let before = Self.positions(old)
     let after = Self.positions(new)
     for (section, content) in old.enumerated() {
@@ -51,7 +51,7 @@ struct ResultsChanges<Item: Hashable> {
           inserted.append((item, place))
           continue
         }
-        if old[from.section].name == content.name {
+        if old[from.section].name == content.name, staying[content.name] != nil {
           stayed.append(item)
         } else {
           moved.append((item, from, place))
@@ -68,6 +68,17 @@ struct ResultsChanges<Item: Hashable> {
       guard !movedItems.contains(item), let from = before[item], let to = after[item] else { return nil }
       return (item, from, to)
     }.sorted { $0.from < $1.from }
+  }
+
+  /// The sections that are there before and after without changing their order, by name, with their new indexes.
+  /// - Parameter mayMove: whether an old section, by its index, rather changes its order than another.
+  static func stayingSections(_ old: [String], _ new: [String], _ mayMove: (Int) -> Bool) -> [String: Int] {
+    let places = Dictionary(old.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let common = new.indices.filter { places[new[$0]] != nil }
+    let before = common.map { places[new[$0]] ?? 0 }
+    var result = Dictionary(common.map { (new[$0], $0) }, uniquingKeysWith: { first, _ in first })
+    for index in OutOfOrder.indexes(before, isChanged: before.map(mayMove)) { result[new[common[index]]] = nil }
+    return result
   }
 
   private static func positions(_ sections: [Section]) -> [Item: Position] {

@@ -101,7 +101,9 @@ extension TrackedResults {
     let new = edit.touched.filter { $0.to != nil && $0.item.objectID.isTemporary }.map(\.item)
     let remaining = newResults.filter { $0.objectID.isTemporary && !touched.contains($0) }
     apply(edit, new: remaining + new)
-    let difference = ResultsChanges(from: edit.oldNames, to: content ?? [], touched: edit.touched)
+    let difference = ResultsChanges(from: edit.oldNames, to: content ?? [], touched: edit.touched) {
+      edit.emptied[$0] != nil
+    }
     if !difference.isEmpty {
       notifyDelegate(difference, deletedSection: { edit.emptied[$0] }) { notifyDelegateOfIDs(touched: edit.touched) }
     } else if edit.touched.contains(where: { $0.from != $0.to }) {
@@ -186,7 +188,7 @@ extension TrackedResults {
       self.isFollowable = isFollowable
       let difference = ResultsChanges(from: old, to: new, changed: changed)
       if difference.isEmpty {
-        // Ids may be others, or sections in another order.
+        // Ids may be others.
         isDelegateSnapshotCurrent = false
       } else {
         notifyDelegate(difference, deletedSection: { old[$0] }) { notifyDelegateOfIDs() }

@@ -46,6 +46,7 @@ extension ManagedObjectContext {
         guard let before = entry.before else { continue }
         members[entry.object] =
           try entry.isDeletion ? targetMembers(of: entry, before) : changedMembers(of: entry)
+        if try isBackAlready(entry.object) { continue }
         events[entry.object] = try bringBack(entry.object) ? .undoDeletion : .undoUpdate
       }
       pending.dropFormerPropagation()
@@ -116,6 +117,14 @@ extension ManagedObjectContext {
       guard let former, let after = entry.after.members(index)?.map({ permanentID(for: $0) }) else { return now }
       return Self.members(now, takingBack: former, after)
     }
+  }
+
+  /// Whether an object whose deletion was saved has a row again: another context brought it back, and fetches make an
+  /// object of their own for it. What came from elsewhere stays.
+  private func isBackAlready(_ object: ManagedObject) throws -> Bool {
+    guard object.isInert, !object.objectID.isTemporary else { return false }
+    if let other = registeredObject(for: object.objectID) { return other !== object && !other.isDeletedHere }
+    return try readingNewest { try !freshSnapshots(of: [object.objectID]).isEmpty }
   }
 
   /// Makes an object exist again, without links; true when it did not.

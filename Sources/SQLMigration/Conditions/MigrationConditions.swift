@@ -95,9 +95,37 @@ struct MigrationConditions {
       for relationship in entity.relationships
       where relationship.declaringEntity == entity && !relationship.definition.isTransient {
         if let broken = try numberOfObjects(relationship) { result.append(broken) }
+        if let broken = try disagreement(relationship) { result.append(broken) }
       }
     }
     return result
+  }
+
+  /// The objects for which the two sides of a one-to-one relationship would not say the same. Each has a column, and
+  /// takes it from where its own mapping says.
+  private func disagreement(_ relationship: Relationship) throws -> MigrationCondition? {
+    guard !relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany,
+      inverse.declaringEntity == inverse.entity || relationship.isOwnInverse
+    else { return nil }
+    let isSecond = (relationship.entity.name, relationship.name) > (inverse.entity.name, inverse.name)
+    let pairs = work.pairs
+    let (sources, others) = (pairs.sources(of: relationship), pairs.sources(of: inverse))
+    // A side that is new follows from the other.
+    if isSecond || sources.isEmpty || others.isEmpty { return nil }
+    if sources.count == 1, others.count == 1, sources[0].old.inverse == others[0].old { return nil }
+    guard let links = pairs.pairs(of: relationship), let back = pairs.pairs(of: inverse).map(LinkPairs.reversed) else {
+      return nil
+    }
+    func missing(_ some: String, in others: String) -> String {
+      "SELECT owner, member FROM (\(some)) EXCEPT SELECT owner, member FROM (\(others))"
+    }
+    let count = try count(
+      "SELECT count(DISTINCT owner) FROM (SELECT * FROM (\(missing(links, in: back))) UNION ALL "
+        + "SELECT * FROM (\(missing(back, in: links))))")
+    guard count > 0 else { return nil }
+    return MigrationCondition(
+      kind: .sidesDisagree, entity: relationship.entity.name, property: relationship.name, count: count,
+      examples: ["\(inverse.entity.name).\(inverse.name)"])
   }
 
   /// The least and greatest number of objects of a relationship whose rule is new or tighter, or that loses references.

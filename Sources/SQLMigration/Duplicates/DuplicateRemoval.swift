@@ -121,12 +121,19 @@ struct DuplicateRemoval {
   }
 
   /// Fills missing values of the rows that stay from their duplicates. The columns of a to-one relationship are filled
-  /// together.
+  /// together, and so are those of a composite attribute, whose elements are one value.
   private func fillValues(_ table: TableLayout) throws {
     for column in table.columns {
       var columns = [column.name]
+      /// The columns that are all null where the value is missing.
+      var deciding = [column.name]
       switch column.role {
-      case .attribute: break
+      case .attribute(let path, _):
+        if path.count == 1 { break }
+        columns = elements(of: path[0], beside: column, in: table)
+        // The first of them fills all.
+        if columns[0] != column.name { continue }
+        deciding = columns
       case .foreignKey, .virtualForeignKey: columns += companions(of: column, in: table)
       default: continue
       }
@@ -139,8 +146,10 @@ struct DuplicateRemoval {
       let update = try Statement(
         connection,
         "UPDATE \(table.name) AS t SET \(taken) FROM \(table.name) AS l, (SELECT d.winner, min(d.duplicate) AS duplicate "
-          + "FROM \(Self.duplicateTable) AS d JOIN \(table.name) AS r ON r.Z_PK = d.duplicate WHERE r.\(column.name) IS NOT NULL "
-          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.duplicate AND t.\(column.name) IS NULL AND \(kind) "
+          + "FROM \(Self.duplicateTable) AS d JOIN \(table.name) AS r ON r.Z_PK = d.duplicate WHERE "
+          + "(\(deciding.map { "r.\($0) IS NOT NULL" }.joined(separator: " OR "))) "
+          + "GROUP BY d.winner) AS d WHERE t.Z_PK = d.winner AND l.Z_PK = d.duplicate AND "
+          + "\(deciding.map { "t.\($0) IS NULL" }.joined(separator: " AND ")) AND \(kind) "
           + "RETURNING Z_ENT, Z_PK, \(column.name)")
       var rows: [(number: Int, key: Int64, value: Int64)] = []
       while try update.step() {
@@ -150,6 +159,17 @@ struct DuplicateRemoval {
       update.finalize()
       try history?.noteValues(changed(columns, in: table), rows, owner: owner(column))
     }
+  }
+
+  /// The columns of a composite attribute, one of which is given.
+  private func elements(of name: String, beside element: TableLayout.Column, in table: TableLayout) -> [String] {
+    table.columns.filter { column in
+      if case .attribute(let path, _) = column.role {
+        path.count > 1 && path[0] == name && column.entityIndex == element.entityIndex
+      } else {
+        false
+      }
+    }.map(\.name)
   }
 
   /// The columns that the history records: an order column is not a property of its own.

@@ -157,6 +157,9 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
     case objectCount
     /// Objects that may have one owner have several.
     case severalOwners
+    /// A one-to-one relationship is made of two that were no inverses of each other, and one side leads objects
+    /// elsewhere than the other.
+    case sidesDisagree
     /// A mandatory relationship would lose its object, a duplicate that goes.
     case emptiedRelationship
     /// Duplicates that no policy resolves: with them gone, something else would be wrong, as `examples` say.
@@ -222,6 +225,10 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
           ? "several objects would have the same"
           : "\(count) \(count == 1 ? "value" : "values") would be there more than once: "
             + "\(keys.joined(separator: "; "))\(count > keys.count ? "; …" : "")")
+    case .sidesDisagree:
+      return
+        "\(name): it and its inverse \(examples.joined(separator: ", ")) were no inverses of each other, and for "
+        + "\(objects) one says otherwise than the other"
     case .severalOwners: return "\(name): leads to \(objects) that would have several owners and may have one only"
     }
   }

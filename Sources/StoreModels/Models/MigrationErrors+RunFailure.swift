@@ -34,7 +34,10 @@ extension StoreMigrationError {
     if conditions.contains(where: { $0.kind == .foreignIndex }) {
       hints.append("drop the unique indexes that do not belong to the model")
     }
-    let ofOwnHint = [.duplicateKeys, .unreadableValue, .nameTaken, .foreignIndex] + unresolved
+    if conditions.contains(where: { $0.kind == .sidesDisagree }) {
+      hints.append("take one of the two sides from nothing, by a mapping model or a name without renaming identifier")
+    }
+    let ofOwnHint = [.sidesDisagree, .duplicateKeys, .unreadableValue, .nameTaken, .foreignIndex] + unresolved
     if conditions.contains(where: { !ofOwnHint.contains($0.kind) }) {
       hints.append("mend the data with the app's present version, or use a mapping model")
     }

@@ -71,6 +71,11 @@ final class MemoryTarget: ForwardingStore, ImportTarget, @unchecked Sendable {
     }
   }
 
+  func entityIndexes(of entity: Entity, primaryKeys: [Int64]) throws -> [Int] {
+    let ids = try ids(of: entity.root)
+    return primaryKeys.map { ids[$0]?.entity.index ?? entity.index }
+  }
+
   private func rows(of batch: RowBatch, _ keyColumns: [Int]) throws -> [[Value]: [Snapshot]] {
     Dictionary(grouping: try snapshots(FetchSpecification(batch.entity))) { snapshot in
       keyColumns.map { snapshot.cell(batch.columns[$0].source) }

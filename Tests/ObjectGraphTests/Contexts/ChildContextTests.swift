@@ -48,6 +48,28 @@ struct ChildContextTests {
     }
   }
 
+  @Test("an object that a child deleted is a member of nothing in the parent at once", arguments: StoreKind.allCases)
+  func deletedMember(kind: StoreKind) throws {
+    let school = try School(kind)
+    try school.work { parent in
+      let (ada, bob) = (school.addPupil(parent, "Ada"), school.addPupil(parent, "Bob"))
+      let (club, maths) = (parent.insert(school.club), school.addCourse(parent, 1))
+      try club.setObjects([ada, bob], for: "members")
+      try maths.setObjects([ada, bob], for: "pupils")
+      try parent.save()
+      let id = ada.objectID
+      let child = ManagedObjectContext(parent: parent, name: "child")
+      try child.performAndWait {
+        child.delete(try child.existingObject(with: id))
+        try child.save()
+      }
+      #expect(try club.objects(for: "members") == [bob] && maths.objects(for: "pupils") == [bob])
+      #expect(ada.isDeleted && parent.deletedObjects == [ada])
+      try parent.save()
+      #expect(try school.rows(school.pupil).count == 1)
+    }
+  }
+
   @Test("a transient attribute alone reaches the parent, and is nothing to write there", arguments: StoreKind.allCases)
   func transientAttribute(kind: StoreKind) throws {
     let school = try School(kind)

@@ -177,4 +177,63 @@ struct RandomResultsTests {
       }
     }
   }
+
+  @Test(
+    "what a controller tells makes its sections where these change their order, by themselves or with their objects",
+    arguments: StoreKind.allCases, UInt64(0)..<6)
+  func sectionOrder(kind: StoreKind, seed: UInt64) throws {
+    let school = try School(kind)
+    try school.work { context in
+      var random = SeededGenerator(seed: seed &+ 77)
+      let courses = (0..<5).map { school.addCourse(context, Int64($0)) }
+      for (index, course) in courses.enumerated() {
+        for pupil in 0..<2 { school.addPupil(context, "Pupil \(index)\(pupil)").setObject(course, for: "course") }
+      }
+      try context.save()
+      var request = FetchSpecification(school.pupil)
+      request.sortDescriptors = [.init(["course", "code"]), .init(["name"])]
+      let controller = FetchedResultsController<ManagedObject>(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "course.title")
+      for (course, title) in zip(courses, "abcde") { course["title"] = .string(String(title)) }
+      try context.save()
+      let table = Table()
+      controller.delegate = table
+      try controller.performFetch()
+      // A delegate is told no changes of the first fetch.
+      table.sections = (controller.sections ?? []).map {
+        Table.Section(name: $0.name, objects: $0.objects as? [ManagedObject] ?? [])
+      }
+      table.ids = controller.snapshot?.objectIDs ?? []
+      var orders: Set<[String]> = []
+      for step in 0..<60 {
+        // Other codes give the sections another order; their titles stay.
+        if Bool.random(using: &random) {
+          for (course, code) in zip(courses, (0..<5).shuffled(using: &random)) {
+            course["code"] = .integer(Int64(code))
+          }
+        }
+        // All objects of a section at once, or some of several, and perhaps into another section.
+        let changesAll = Bool.random(using: &random)
+        let chosen = Int.random(in: 0..<5, using: &random)
+        for (index, course) in courses.enumerated() {
+          for pupil in try course.objects(for: "pupils")
+          where changesAll ? index == chosen : Int.random(in: 0..<6, using: &random) == 0 {
+            pupil["name"] = .string("Pupil \(Int.random(in: 0..<100, using: &random))")
+          }
+        }
+        if Bool.random(using: &random) { context.processPendingChanges() }
+        try context.save()
+        let sections = controller.sections?.map {
+          Table.Section(name: $0.name, objects: $0.objects as? [ManagedObject] ?? [])
+        }
+        #expect(controller.fetchedObjects == (try context.fetch(request)), "step \(step)")
+        #expect(table.mistakes.isEmpty, "step \(step)")
+        #expect(sections == table.sections, "step \(step)")
+        #expect(table.ids == controller.snapshot?.objectIDs, "step \(step)")
+        if sections != table.sections || !table.mistakes.isEmpty { return }
+        orders.insert(table.sections.map(\.name))
+      }
+      #expect(orders.count > 10)
+    }
+  }
 }

@@ -59,6 +59,27 @@ struct ResultsChangesTests {
     }
   }
 
+  @Test("as few sections as possible are deleted and inserted where they change their order, with all their items")
+  func sectionOrder() {
+    let old = ["a", "b", "c", "d"].enumerated().map { Changes.Section(name: $1, items: [$0 * 2, $0 * 2 + 1]) }
+    let new = [old[3], old[0], old[1], old[2]]
+    let changes = Changes(from: old, to: new, changed: [6, 0])
+    #expect(changes.deletedSections == [3])
+    #expect(changes.insertedSections == [0])
+    #expect(changes.moved.map(\.item) == [6, 7])
+    #expect(changes.updated.map(\.item) == [0])
+    #expect(applied(changes, to: old, names: new) == new.map(\.items))
+    let touched = [6, 7].enumerated().map {
+      Changes.Touched(
+        item: $1, from: .init(section: 3, item: $0), to: .init(section: 0, item: $0), isChanged: true)
+    }
+    let fast = Changes(from: old.map(\.name), to: new, touched: touched) { $0 == 3 }
+    #expect(fast.deletedSections == [3])
+    #expect(fast.insertedSections == [0])
+    #expect(fast.moved.map(\.item) == [6, 7])
+    #expect(fast.updated.isEmpty)
+  }
+
   @Test("items that change their order without being named move too")
   func unnamedMoves() {
     let old = [Changes.Section(name: "", items: [1, 2, 3, 4])]

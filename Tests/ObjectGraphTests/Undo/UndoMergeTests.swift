@@ -167,4 +167,34 @@ struct UndoMergeTests {
       #expect(try school.rows(school.pupil).map(\.objectID) == [scene.pupils[0].objectID])
     }
   }
+
+  @Test(
+    "an object that another context brought back does not come back a second time", arguments: StoreKind.allCases,
+    [false, true])
+  func broughtBackElsewhere(kind: StoreKind, fetches: Bool) throws {
+    let school = try School(kind)
+    try school.work { context in
+      let scene = try Scene(school, context)
+      let (bob, id) = (scene.pupils[1], scene.pupils[1].objectID)
+      let other = school.container.newBackgroundContext(name: "other")
+      other.mergePolicy = .mergeByPropertyObjectTrump
+      let theirs = try other.performAndWait { try other.existingObject(with: id) }
+      context.delete(bob)
+      try context.save()
+      try other.performAndWait {
+        theirs["name"] = .string("Zed")
+        try other.save()
+      }
+      let found = fetches ? try context.fetch(school.all(school.pupil, by: "name")) : []
+      #expect(found.count == (fetches ? 2 : 0))
+      context.undo()
+      let after = try context.fetch(school.all(school.pupil, by: "name"))
+      #expect(after.map { $0["name"] } == [.string("Ada"), .string("Zed")])
+      #expect(after[1] !== bob && !fetches || after == found)
+      #expect(!context.hasChanges)
+      after[1]["grade"] = .integer(3)
+      try context.save()
+      #expect(try school.rows(school.pupil).count == 2)
+    }
+  }
 }

@@ -58,6 +58,22 @@ struct CompositePipelineTests {
     return workspace
   }
 
+  @Test("check notes a mandatory element that is missing beside another one")
+  func missingElement() async throws {
+    let workspace = try workspace("bulk")
+    #expect(try await workspace.run("run", "--quiet", "venues.yaml").exitCode == 1)
+    func notes() async throws -> [String] {
+      try await workspace.check("V.sqlite", "--model", "V.xcdatamodel").notes.map(\.message)
+    }
+    #expect(try await notes().isEmpty)
+    try workspace.execute("V.sqlite", "UPDATE ZVENUE SET ZAMOUNT = NULL WHERE ZNAME = 'a'")
+    let found = try await notes()
+    #expect(found.count == 1 && found[0].contains("Venue.price.amount is mandatory and has no value"), "\(found)")
+    // Without any element there is no composite.
+    try workspace.execute("V.sqlite", "UPDATE ZVENUE SET ZCURRENCY = NULL WHERE ZNAME = 'a'")
+    #expect(try await notes().isEmpty)
+  }
+
   @Test("elements are written and validated alike", arguments: ["bulk", "upsert", "find-or-create"])
   func strategies(strategy: String) async throws {
     let workspace = try workspace(strategy)
