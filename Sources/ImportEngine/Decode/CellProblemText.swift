@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Pipelines
+import StoreInterface
 
 extension CellProblem {
   /// The problem in words: what was wrong with which value, and what to do.
@@ -136,11 +137,22 @@ extension CellProblem {
       return "it is an array, and one value is expected: write first(\(RecordExpression.quoted(path))) or "
         + "\(inner("0")) for its first element"
     }
-    // A name with a point or a slash in it is reached otherwise, and one with an escape is not looked at.
-    guard let name = text.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first,
-      !name.isEmpty, !name.contains(where: { "\\./".contains($0) })
-    else { return nil }
+    guard let name = firstName(of: text) else { return nil }
     return "it is an object, and one value is expected: write \(inner(name)) for its \"\(name)\""
+  }
+
+  /// How the objects of an array are taken as the members of a relationship that was given keys.
+  static func hint(forKeyObject text: String, at path: String, _ reference: ReferencePlan) -> String? {
+    guard let name = firstName(of: text), let key = reference.keyColumns.first?.source.propertyName else { return nil }
+    return "they are objects, and keys are expected: write { from: \(path), match: \(key), map: { \(key): \(name) } } "
+      + "where \"\(name)\" is the key"
+  }
+
+  /// The first name in an object. One with a point or a slash in it is reached otherwise, and one with an escape is not
+  /// looked at.
+  private static func firstName(of text: String) -> Substring? {
+    let name = text.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first
+    return name.flatMap { $0.isEmpty || $0.contains(where: { "\\./".contains($0) }) ? nil : $0 }
   }
 
   private static let placeholders: Set<String> = [

@@ -15,11 +15,34 @@ extension DecodedBatch {
   func refuseIncomplete(isNew: (Int) -> Bool) { refuseIncomplete(root, isNew) }
 
   private func refuseIncomplete(_ node: DecodedNode, _ isNew: (Int) -> Bool) {
-    for (row, found) in node.insertProblems {
+    for (row, found) in node.insertProblems where !isJudgedBySave(node) {
       let record = Int(node.records[Int(row)])
       if isNew(record) { for problem in found { addProblem(ofRecord: record, problem) } }
     }
     for child in node.children { refuseIncomplete(child, isNew) }
+  }
+
+  /// Whether only the save knows which rows of a node become new objects: nested rows are matched with stored objects
+  /// besides their records, and rows of the batch may match what others of it bring.
+  private func isJudgedBySave(_ node: DecodedNode) -> Bool {
+    if node.plan.match.isEmpty { return false }
+    return node !== root
+      || root.withDescendants.dropFirst().contains {
+        !$0.plan.match.isEmpty && $0.plan.entity.root == root.plan.entity.root
+      }
+  }
+
+  /// What a row of a record lacks to become a new object, where a rule that it broke then is about that.
+  func insertProblem(ofRecord record: Int, breaking rules: [ValidationError.Problem]) -> RecordProblem? {
+    for node in root.withDescendants {
+      for (row, found) in node.insertProblems where Int(node.records[Int(row)]) == record {
+        let problem = found.first { problem in
+          rules.contains { $0.property == problem.property && $0.entity == node.plan.entity.name }
+        }
+        if let problem { return problem }
+      }
+    }
+    return nil
   }
 
   /// Refuses records that leave a required to-one relationship without a destination. A reference that merely waits
@@ -29,7 +52,7 @@ extension DecodedBatch {
   private func refuseMissingDestinations(_ node: DecodedNode, _ isNew: (Int) -> Bool) {
     func refuse(_ row: Int, _ state: RowBatch.State, _ relationship: Relationship, at rawOffset: UInt32?) {
       let record = Int(node.records[row])
-      guard state == .null || state == .absent && isNew(record) else { return }
+      guard state == .null || state == .absent && isNew(record) && !isJudgedBySave(node) else { return }
       addProblem(
         ofRecord: record,
         RecordProblem(

@@ -289,7 +289,15 @@ import StoreInterface
       attribute: cell.attribute, entity: plan.entity.name, property: cell.property,
       rawOffset: table.rawOffset(Int(entries[row]), slot: slot), text: text, dates: cell.dates)
     let paths = unsafe plan.projection
-    if problem == .isStructured, let slot, slot == cell.input.slot, slot < paths.count,
+    // The keys of a to-many reference are elements of its field.
+    let list = unsafe plan.references.first { $0.relationship.isToMany && $0.property == cell.property }
+    if problem == .isStructured, let list {
+      if let place = list.slot, place < paths.count,
+        let hint = CellProblem.hint(forKeyObject: text, at: paths[place], list)
+      {
+        described.hint = hint
+      }
+    } else if problem == .isStructured, let slot, slot == cell.input.slot, slot < paths.count,
       let hint = CellProblem.hint(forStructured: text, at: paths[slot])
     {
       described.hint = hint
@@ -314,6 +322,7 @@ import StoreInterface
   private func noteInsertProblem(row: Int, property: String, rawOffset: UInt32?, message: String, hint: String) {
     unsafe node.insertProblems[Int32(nodeRow(of: row)), default: []].append(
       RecordProblem(
-        rawOffset: rawOffset, property: property, code: "value.missing", value: "", message: message, hint: hint))
+        rawOffset: rawOffset, entity: plan.entity.name, property: property, code: "value.missing", value: "",
+        message: message, hint: hint))
   }
 }

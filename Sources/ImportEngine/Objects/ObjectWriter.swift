@@ -134,7 +134,10 @@ final class ObjectWriter {
           result += try write(part, of: save)
         } catch let error where Self.isAboutObjects(error) {
           if part.count == 1 {
-            decoded.addProblem(ofRecord: Int(decoded.root.records[part.lowerBound]), Self.problem(error))
+            let record = Int(decoded.root.records[part.lowerBound])
+            let rules = (error as? ValidationError)?.problems ?? []
+            decoded.addProblem(
+              ofRecord: record, decoded.insertProblem(ofRecord: record, breaking: rules) ?? Self.problem(error))
           } else {
             parts += halves(of: part)
           }

@@ -112,7 +112,10 @@ private struct ParserState {
   mutating func expect(_ symbol: String) throws(RecordExpressionError) {
     let here = token
     guard accept(symbol) else {
-      throw RecordExpressionError(column: here.column, message: "expected \"\(symbol)\", found \(here.description)")
+      throw RecordExpressionError(
+        column: here.column, message: "expected \"\(symbol)\", found \(here.description)",
+        hint: here.kind == .end && symbol == ")"
+          ? "close it; where YAML's { } or [ ] are around it, a comma ends it unless it stands in quotes" : nil)
     }
   }
 

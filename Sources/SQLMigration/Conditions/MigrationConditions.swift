@@ -104,10 +104,8 @@ struct MigrationConditions {
   /// The objects for which the two sides of a one-to-one relationship would not say the same. Each has a column, and
   /// takes it from where its own mapping says.
   private func disagreement(_ relationship: Relationship) throws -> MigrationCondition? {
-    guard !relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany,
-      inverse.declaringEntity == inverse.entity || relationship.isOwnInverse
-    else { return nil }
-    let isSecond = (relationship.entity.name, relationship.name) > (inverse.entity.name, inverse.name)
+    guard !relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany else { return nil }
+    let isSecond = (relationship.entity.name, relationship.name) > (inverse.declaringEntity.name, inverse.name)
     let pairs = work.pairs
     let (sources, others) = (pairs.sources(of: relationship), pairs.sources(of: inverse))
     // A side that is new follows from the other.

@@ -131,4 +131,18 @@ struct SeedFormTests {
     #expect(first.exitCode == 0, "\(first)")
     #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM ZITEM WHERE ZPARENT IS NOT NULL") == ["1"])
   }
+
+  @Test("objects where the keys of a to-many relationship are expected: the message says how to take them")
+  func keysOfObjects() async throws {
+    let text = "[{\"id\":\"b\",\"name\":\"B\",\"in\":[]},{\"id\":\"a\",\"name\":\"A\",\"in\":[{\"id\":\"b\"}]}]"
+    let (_, outcome) = try await run(
+      "items.json", "items.json", Array(text.utf8), map: Self.map + ["children: { match: identifier, from: in }"])
+    #expect(outcome.exitCode == 65)
+    #expect(outcome.talk.contains("write { from: in, match: identifier, map: { identifier: id } }"), "\(outcome.talk)")
+    let (workspace, good) = try await run(
+      "items.json", "items.json", Array(text.utf8),
+      map: Self.map + ["children: { from: in, match: identifier, map: { identifier: id } }"])
+    #expect(good.exitCode == 0, "\(good)")
+    #expect(try workspace.query("Shop.sqlite", "SELECT count(*) FROM ZITEM WHERE ZPARENT IS NOT NULL") == ["1"])
+  }
 }
