@@ -9,7 +9,7 @@ extension ConsistencyCheck {
       let fits = tree.columns.map {
         """
          AND ((r.\($0)_MIN <= ifnull(t.\($0), 0) AND r.\($0)_MAX >= ifnull(t.\($0), 0))
-          OR (t.\($0) <> 0 AND abs(t.\($0)) NOT BETWEEN 1.2e-38 AND 3.4e38))
+          OR (t.\($0) <> 0 AND abs(t.\($0) * 1.0) NOT BETWEEN 1.2e-38 AND 3.4e38))
         """
       }.joined()
       let statement = try Statement(

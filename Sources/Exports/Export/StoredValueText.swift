@@ -8,10 +8,10 @@ package import SeedFormats
 package enum StoredValueText {
   /// Appends a real: the shortest digits that read back as the same, the infinities in words.
   package static func append(_ number: Double, isFloat: Bool, to writer: NDJSONWriter) {
-    guard number.isFinite, !isFloat || Float(number).isFinite else {
-      return writer.string(number < 0 ? "-Infinity" : "Infinity")
-    }
-    raw(isFloat ? Float(number).description : number.description, to: writer)
+    guard number.isFinite else { return writer.string(number < 0 ? "-Infinity" : "Infinity") }
+    // Another writer's number may be beyond what a Float can be.
+    let isNarrow = isFloat && Float(number).isNormal || number == 0
+    raw(isNarrow ? Float(number).description : number.description, to: writer)
   }
 
   /// Appends a date, given in seconds since 2001: ISO 8601 in UTC with as many decimals as it takes; where that cannot

@@ -22,7 +22,9 @@ struct StoredRealCell: CellParser {
       guard let number = unsafe Double(String(decoding: bytes, as: UTF8.self)), number.isFinite else {
         return .notFinite
       }
-      value = isFloat ? Double(unsafe Float(String(decoding: bytes, as: UTF8.self)) ?? Float(number)) : number
+      // As dumps write them: a number beyond what a Float can be has the digits of a Double.
+      let narrow = unsafe Float(String(decoding: bytes, as: UTF8.self)) ?? Float(number)
+      value = isFloat && (narrow.isNormal || number == 0) ? Double(narrow) : number
     } else if let infinity = unsafe Self.infinity(bytes) {
       value = infinity
     } else {

@@ -268,6 +268,9 @@ struct ObjectBatch {
     let destination = target ?? context.insert(child.node.entity)
     remember(destination, inner, nestedRow)
     if previous != destination { object.setObject(destination, for: child.property) }
+    if let previous, child.node.match.isEmpty, previous.entity != child.node.entity {
+      deleteNested(previous, child, record: node.records[row])
+    }
     try fill(destination, inner, row: nestedRow)
   }
 
@@ -292,7 +295,8 @@ struct ObjectBatch {
     if child.addsMembers { return try add(members, to: object, child.property) }
     try object.setObjects(members, for: child.property)
     if child.node.match.isEmpty {
-      for surplus in reusable + ofRecords { deleteNested(surplus, child, record: record) }
+      let ofOtherEntities = previous.filter { $0.entity != child.node.entity }
+      for surplus in reusable + ofRecords + ofOtherEntities { deleteNested(surplus, child, record: record) }
     }
   }
 

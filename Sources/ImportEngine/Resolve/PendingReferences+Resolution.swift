@@ -101,7 +101,7 @@ extension PendingReferences {
       let record = reference.recordRows.first, refused.seen.insert(rootReference(record)).inserted
     else { return }
     refused.rows += reference.recordRows
-    try steps[reference.step].rejectLate(reference)
+    try steps[reference.step].rejectLate(reference, for: place.obstacle(to: reference))
   }
 
   /// The list of one row.
@@ -140,6 +140,7 @@ extension PendingReferences {
   func blockedRows(
     _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
   ) throws(RunError) -> Set<UInt64> {
+    try places.noteBeatenRows(in: pending, owners: &partnerOwners, rootReference: rootReference)
     var blocked: Set<UInt64> = []
     var next: [UInt64] = []
     // A row is blocked with the row that it depends on: its record's destination, or the first row of its own record.

@@ -12,6 +12,8 @@ final class PendingReferences {
   private var generation = 1
   /// Rows that will be deleted if a reference stays unresolved, as raw root references.
   private(set) var provisionalRows: Set<UInt64> = []
+  /// The rows that have, or will have, an object of a mandatory one-to-one relationship for themselves.
+  var partnerOwners: [ReferencePlaces.Partner: UInt64] = [:]
   /// The rows that were added to them last: all references of a record bring the same.
   private var lastRows: [RowReference] = []
   /// The index of each entity's root, by `Entity.index`.
@@ -85,7 +87,7 @@ protocol ReferringStep: AnyObject {
   var plan: StepPlan { get }
 
   /// Refuses the reference's record, which had been written.
-  func rejectLate(_ reference: PendingReference) throws
+  func rejectLate(_ reference: PendingReference, for obstacle: LateObstacle) throws
 
   /// The error of a restored reference that leads nowhere.
   func danglingReference(_ reference: PendingReference) -> RunError

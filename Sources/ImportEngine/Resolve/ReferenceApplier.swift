@@ -38,7 +38,7 @@ struct ReferenceApplier {
   mutating func apply(
     _ reference: ReferencePlan, row: RowReference, destination: RowReference, _ order: OwnerClaims.Order
   ) throws {
-    if !reference.isRestored, !claim(reference.relationship, row, destination, order) { return }
+    if !reference.isRestored, !reference.isExclusive, !claim(reference.relationship, row, destination, order) { return }
     let group = Group(
       entity: row.entityIndex, relationship: reference.property, isRestored: reference.isRestored,
       addsMembers: reference.addsMembers)

@@ -8,6 +8,11 @@ extension ReferencePlan {
   /// Whether the run fails where this reference leads nowhere.
   var isDemanded: Bool { isRestored && missing == .reject }
 
+  /// Whether an object has the destination for itself, and must have one: another that takes it breaks a rule.
+  var isExclusive: Bool {
+    !isRestored && relationship.requiresDestination && relationship.inverse?.isToMany == false
+  }
+
   /// Whether a record says the order of all members.
   var givesWholeOrder: Bool { relationship.isToMany && relationship.isOrdered && !addsMembers }
 

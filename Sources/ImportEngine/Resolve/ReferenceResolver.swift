@@ -94,7 +94,7 @@ struct ReferenceResolver: Sendable {
               if case .row = found { waits = true }
               if unsafe waits || arrivals.mayBring(table, key) {
                 unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
-              } else if reference.missing == .reject {
+              } else if reference.missing == .reject || reference.relationship.requiresDestination {
                 note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
               } else {
                 decoded.noteReferenceLeftOut("\(node.plan.entity.name).\(reference.property)")
@@ -183,7 +183,9 @@ extension ReferencePlan {
       message: "\"\(value)\" \(what) (\(entity).\(property), by \(table.title))",
       hint: code == "reference.ambiguous"
         ? table.isByRecordKey ? "give every record a key of its own" : "match an attribute that is unique"
-        : "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference")
+        : code == "reference.taken"
+          ? "\(entity).\(property) and its inverse are one-to-one: give every record a destination of its own"
+          : "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference")
   }
 
   /// A key in words: its parts joined by commas.

@@ -39,7 +39,11 @@ struct WaitingRecords {
       steps.flatMap { $0.held?.batches ?? [] }, session.tables, session.pendingReferences, steps: scopes)
     let hasRejected = try session.rejectBlocked(steps: scopes, isToCome: keys.contains)
     let before = heldCount
-    for step in steps { try step.writeHeld(.held(keys, pass)) }
+    for step in steps {
+      try step.writeHeld(.held(keys, pass))
+      // What became of these may say that rows fall which records of later steps would change out of order.
+      if pass == .outOfOrder && heldCount != before { break }
+    }
     let hasChanged = hasRejected || heldCount != before
     if hasChanged { try writeReady() }
     return hasChanged

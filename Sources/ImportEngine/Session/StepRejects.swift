@@ -92,11 +92,11 @@ final class StepRejects {
   }
 
   /// Rejects a record that had been written, for a reference that leads nowhere.
-  func add(_ pending: PendingReference, of node: NodePlan) throws {
+  func add(_ pending: PendingReference, of node: NodePlan, for obstacle: LateObstacle) throws {
     let reference = node.references[pending.reference]
     let value = unsafe pending.key.withUnsafeBytes { unsafe reference.shownKey($0) }
     let problem = reference.problem(
-      entity: node.entity.name, code: "reference.unresolved", what: "matches no object", value: value, rawOffset: nil)
+      entity: node.entity.name, code: obstacle.code, what: obstacle.text, value: value, rawOffset: nil)
     try unsafe pending.record.withUnsafeBytes { record in
       try unsafe add(
         Reject(

@@ -96,10 +96,10 @@ final class StepScope: ReferringStep {
   // MARK: - References that lead nowhere
 
   /// Refuses a record that had been written.
-  func rejectLate(_ pending: PendingReference) throws {
+  func rejectLate(_ pending: PendingReference, for obstacle: LateObstacle) throws {
     guard let node = plan.node(pending.node) else { return }
     outcomes.inserted -= 1
-    try rejects.add(pending, of: node)
+    try rejects.add(pending, of: node, for: obstacle)
   }
 
   /// The error of a restored reference that leads nowhere: the dump is not whole.

@@ -229,12 +229,15 @@ struct SwiftNames: Sendable {
     "true", "try", "typealias", "var", "where", "while", "_",
   ]
 
-  /// The reserved words of the language, and the module that qualified names begin with.
-  private static let unusableClassNames: Set<String> = ["Any", "AnyObject", "Protocol", "Seedbed", "Self", "Type"]
+  /// The reserved words of the language, and the modules that qualified names begin with.
+  private static let unusableClassNames: Set<String> = [
+    "Any", "AnyObject", "CoreData", "Foundation", "Protocol", "Seedbed", "Self", "Swift", "Type",
+  ]
 
   /// Names of members that every managed object has, and names that no property can have.
   private static let members: Set<String> = unnamable.union([
-    "awakeFromFetch", "awakeFromInsert", "changedPropertyValues", "changedPropertyValuesForCurrentEvent",
+    "Foundation", "Seedbed", "Swift", "awakeFromFetch", "awakeFromInsert", "changedPropertyValues",
+    "changedPropertyValuesForCurrentEvent",
     "changedRelationships", "changedValues", "changedValuesForCurrentEvent",
     "committedValues", "debugDescription", "deferredRelationships", "description", "didSave", "didTurnIntoFault",
     "entity", "faultingState", "hasChanges",

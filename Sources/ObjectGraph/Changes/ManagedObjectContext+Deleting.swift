@@ -38,8 +38,7 @@ extension ManagedObjectContext {
   func applyDeleteRules() {
     var done = 0
     do {
-      // Undo restores the members that each of them had before the first one let go of another.
-      if undoManager != nil { for object in pending.unpropagatedDeletes { try loadForDeletion(object) } }
+      if undoManager != nil { try cascadeAll() }
       while done < pending.unpropagatedDeletes.count {
         try propagate(pending.unpropagatedDeletes[done])
         try throwDeferredError()
@@ -51,13 +50,31 @@ extension ManagedObjectContext {
     pending.notePropagation(count: done)
   }
 
+  /// Deletes all that cascades reach. Undo restores the members that each of them had before the first one let go of
+  /// another.
+  private func cascadeAll() throws {
+    var done = 0
+    while done < pending.unpropagatedDeletes.count {
+      let object = pending.unpropagatedDeletes[done]
+      try loadForDeletion(object)
+      for index in object.runtime.layout.relationships.indices { try cascade(from: object, index) }
+      try throwDeferredError()
+      done += 1
+    }
+  }
+
+  private func cascade(from object: ManagedObject, _ index: Int) throws {
+    guard object.status == .deleted, object.runtime.layout.relationships[index].definition.deleteRule == .cascade else {
+      return
+    }
+    for destination in try destinations(of: object, index) { delete(destination) }
+  }
+
   private func propagate(_ object: ManagedObject) throws {
     guard object.status == .deleted else { return }
     try loadForDeletion(object)
-    for (index, relationship) in object.runtime.layout.relationships.enumerated() {
-      if relationship.definition.deleteRule == .cascade {
-        for destination in try destinations(of: object, index) { delete(destination) }
-      }
+    for index in object.runtime.layout.relationships.indices {
+      try cascade(from: object, index)
       try removeFromInverse(object, at: index)
     }
     if !object.hasStored {

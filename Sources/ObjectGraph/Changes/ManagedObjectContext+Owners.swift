@@ -29,7 +29,8 @@ extension ManagedObjectContext {
       gatherOwners()
       pending.indexOwners(in: self, isEvent: false)
     }
-    let owners = pending.ownerChanges.owners
+    // A fault may have been noted in the place of an object that undo brought back since.
+    let owners = pending.ownerChanges.owners.map { registeredObject(for: $0.objectID) ?? $0 }
     let faults = owners.filter { $0.isUnloaded && !$0.hasStored }
     do {
       if !faults.isEmpty { _ = try objects(with: faults.map(\.objectID)) }

@@ -174,6 +174,13 @@ final class PendingChanges {
     foundLostIDs.insert(id)
   }
 
+  /// An object that was gone is there again.
+  func noteReturn(of id: ObjectID) {
+    lostIDs.remove(id)
+    foundLostIDs.remove(id)
+    lostDestinations.remove(id)
+  }
+
   /// Remembers an object that is gone and that a relationship is being made to lead to.
   func noteLostDestination(_ id: ObjectID) {
     lostIDs.insert(id)

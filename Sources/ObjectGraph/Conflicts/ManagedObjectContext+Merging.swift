@@ -110,6 +110,23 @@ extension ManagedObjectContext {
         for id in owner.loadedMembers(index) ?? [] where gone.contains(id) { owner.removeMember(id, at: index) }
       }
     }
+    if parent != nil { letGoOfSaved(gone) }
+  }
+
+  /// What a child had saved to its parent before the parent lost the objects: the parent left it out.
+  private func letGoOfSaved(_ gone: Set<ObjectID>) {
+    for object in registry.all where object.status == .loaded && !gone.contains(object.objectID) {
+      for index in object.memberLists.indices
+      where object.hasChangedMembers(index) == false
+        && object.loadedMembers(index)?.contains(where: gone.contains) == true
+      {
+        object.unloadMembers(index)
+      }
+      if !object.hasOwnChanges, object.destinations.contains(where: { $0.map(gone.contains) ?? false }) {
+        noteRefresh(of: object)
+        object.makeFault()
+      }
+    }
   }
 
   /// Asks the parent later for the state that a merge lacked of objects with changes here. Objects without changes have

@@ -55,12 +55,14 @@ extension ManagedObjectContext {
     if !lost.isEmpty { throw StoreError.optimisticLockingFailure(lost) }
 
     try loadMembers(save)
-    for (snapshot, store) in zip(save.inserted, save.stores) { adoptInsertion(snapshot, store) }
+    for (snapshot, store) in zip(save.inserted, save.stores) { try adoptInsertion(snapshot, store) }
+    pending.dropFormerPropagation()
+    pending.dropFormerDeletions()
     for snapshot in save.inserted {
       guard let object = registeredObject(for: snapshot.objectID) else { continue }
       for (index, destination) in snapshot.toOne.enumerated()
       where !object.runtime.layout.relationships[index].isToMany {
-        object.setDestination(destination.map { permanentID(for: $0) }, at: index)
+        object.setDestination(presentID(destination), at: index)
       }
     }
     for update in save.updated { objects[permanentID(for: update.after.objectID)].map { apply(update, to: $0) } }
@@ -85,9 +87,10 @@ extension ManagedObjectContext {
     }
   }
 
-  private func adoptInsertion(_ snapshot: Snapshot, _ store: String?) {
-    // An earlier save of the child got so far.
-    if let object = registeredObject(for: snapshot.objectID), object.isInserted {
+  private func adoptInsertion(_ snapshot: Snapshot, _ store: String?) throws {
+    // An earlier save of the child got so far, or the child has undone a deletion that it had saved to here.
+    if let object = registeredObject(for: snapshot.objectID), object.isInserted || object.status == .deleted {
+      _ = try bringBack(object)
       for (index, value) in snapshot.attributes.enumerated() { object.setValue(value, at: index) }
       return
     }
@@ -102,8 +105,13 @@ extension ManagedObjectContext {
       object.setValue(value, at: index)
     }
     for (index, destination) in update.after.toOne.enumerated() where destination != update.before.toOne[index] {
-      object.setDestination(destination.map { permanentID(for: $0) }, at: index)
+      object.setDestination(presentID(destination), at: index)
     }
+  }
+
+  /// A destination in a child as it is here; nil where it was deleted here meanwhile.
+  private func presentID(_ destination: ObjectID?) -> ObjectID? {
+    destination.map { permanentID(for: $0) }.flatMap { registeredObject(for: $0)?.isDeletedHere == true ? nil : $0 }
   }
 
   private func apply(_ change: SaveRequest.ToManyChange) throws {

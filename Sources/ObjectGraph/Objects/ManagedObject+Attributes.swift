@@ -86,9 +86,11 @@ extension ManagedObject {
       if let snapshot = try context.snapshot(firing: self) {
         context.load(self, snapshot)
       } else if context.settings.shouldDeleteInaccessibleFaults {
-        // A row that comes back gets a new object.
-        context.unregister(objectID)
-        context.pending.noteLoss(of: objectID)
+        // A row that comes back gets a new object, and undo may have brought an earlier one back.
+        if context.registeredObject(for: objectID) === self {
+          context.unregister(objectID)
+          context.pending.noteLoss(of: objectID)
+        }
         makeInert(.gone)
       } else {
         context.deferError(ContextError.objectGone(objectID))

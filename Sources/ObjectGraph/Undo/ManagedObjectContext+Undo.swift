@@ -123,12 +123,16 @@ extension ManagedObjectContext {
   /// object of their own for it. What came from elsewhere stays.
   private func isBackAlready(_ object: ManagedObject) throws -> Bool {
     guard object.isInert, !object.objectID.isTemporary else { return false }
-    if let other = registeredObject(for: object.objectID) { return other !== object && !other.isDeletedHere }
+    if let other = registeredObject(for: object.objectID) {
+      if other === object || other.isDeletedHere { return false }
+      // A fault may stand for an id that leads nowhere.
+      if !other.isUnloaded { return true }
+    }
     return try readingNewest { try !freshSnapshots(of: [object.objectID]).isEmpty }
   }
 
   /// Makes an object exist again, without links; true when it did not.
-  private func bringBack(_ object: ManagedObject) throws -> Bool {
+  func bringBack(_ object: ManagedObject) throws -> Bool {
     switch object.status {
     case .fault:
       object.fire()
@@ -141,6 +145,7 @@ extension ManagedObjectContext {
       for index in object.memberLists.indices { emptyMembers(of: object, index) }
       object.noteUpdate()
     case .gone, .detached:
+      pending.noteReturn(of: object.objectID)
       noteInsertion(of: object)
       object.becomeInsertedAgain()
       object.emptyRelationships()
@@ -185,7 +190,18 @@ extension ManagedObjectContext {
       if let after, after.destinations[index] == destination { continue }
       let present = destination.map { permanentID(for: $0) }.flatMap { isGone($0) ? nil : $0 }
       object.setDestination(present, at: index)
+      if let present { putBack(object, in: present, index) }
     }
+  }
+
+  /// Gives an object that comes back to its stored owner the place that it has there, where the owner's list was not
+  /// loaded before the event and has no state to restore.
+  private func putBack(_ object: ManagedObject, in owner: ObjectID, _ index: Int) {
+    guard object.stored?.toOne[index] == owner, let inverse = object.runtime.layout.inverses[index], inverse.isOrdered,
+      let (list, position) = loadedList(owner, inverse)
+    else { return }
+    list.removeMember(object.objectID, at: position)
+    list.restoreMember(object.objectID, at: position)
   }
 
   private func restoreMembers(of object: ManagedObject, _ members: [[ObjectID]?]) throws {

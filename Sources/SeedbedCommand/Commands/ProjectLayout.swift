@@ -162,12 +162,29 @@ struct ProjectLayout {
     let problems = try lint(project, filled)
     let all = [modelPath, schemaPath, pipelinePath, inFolder(".gitignore")]
     let new = all.filter { PathContent(at: ResultPath.followed($0)) == .nothing }
+    let folders = Self.missingFolders(of: all)
     do {
       return try write(project, problems)
     } catch {
-      for path in new { try? FileManager.default.removeItem(atPath: ResultPath.followed(path)) }
+      let files = FileManager.default
+      for path in new { try? files.removeItem(atPath: ResultPath.followed(path)) }
+      for folder in folders where (try? files.contentsOfDirectory(atPath: folder))?.isEmpty == true {
+        try? files.removeItem(atPath: folder)
+      }
       throw error
     }
+  }
+
+  /// The folders that have to be made for some files, the innermost first.
+  private static func missingFolders(of paths: [String]) -> [String] {
+    var found: Set<String> = []
+    for path in paths {
+      var folder = (absolute(path) as NSString).deletingLastPathComponent
+      while folder.count > 1, !FileManager.default.fileExists(atPath: folder), found.insert(folder).inserted {
+        folder = (folder as NSString).deletingLastPathComponent
+      }
+    }
+    return found.sorted { $0.count > $1.count }
   }
 
   private func write(_ project: DataInference.Project, _ problems: [String]) throws -> Written {

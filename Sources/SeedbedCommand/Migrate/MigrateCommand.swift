@@ -67,11 +67,11 @@ struct MigrateCommand: ParsableCommand {
   @OptionGroup var log: LogOptions
 
   func run() throws {
+    var result = MigrateResult(store: store, target: to ?? "", isDryRun: dryRun)
     do {
       let target = try StoreModel.readFile(path: model, version: to)
-      let result: MigrateResult
       do {
-        result = try migrate(to: target)
+        try migrate(to: target, &result)
       } catch  where ProgressiveMigration.isOfAnother(error) && !dryRun {
         // It was of the older version when it was looked at.
         result = try foundChanged(target)
@@ -85,20 +85,24 @@ struct MigrateCommand: ParsableCommand {
     } catch let failure as CommandFailure {
       throw failure
     } catch {
-      if json { Terminal.print(MigrateResult(store: store, target: to ?? "", isDryRun: dryRun).json(of: error)) }
+      if json {
+        result.note(refusal: error)
+        Terminal.print(result.json)
+      }
       throw CommandFailure(error, store: store, format: log.logFormat)
     }
   }
 
-  private func migrate(to target: ModelFile) throws -> MigrateResult {
+  /// - Parameter result: gets what becomes known, also where it ends with an error.
+  private func migrate(to target: ModelFile, _ result: inout MigrateResult) throws {
     let models = try MigrationModels(storePath: store, target: target, modelPath: model)
-    var result = MigrateResult(store: store, target: target.versionName, isDryRun: dryRun)
+    result = MigrateResult(store: store, target: target.versionName, isDryRun: dryRun)
     result.source = models.source.versionName
     guard !models.isUpToDate else {
       // An earlier run may have been killed when its result had just taken its place.
       if !dryRun { WorkFolder.removeLeftovers(for: store) }
       result.warnings = try [models.doubt].compactMap { $0 } + unusedOptions()
-      return result
+      return
     }
     var steps = try MigrationSteps(
       models, store: store, modelPath: model, mappings: mapping, policies: PolicyOption.policies(policy),
@@ -122,7 +126,7 @@ struct MigrateCommand: ParsableCommand {
         result.outlook = try steps.outlook()
         // The known obstacles would end it; further ones show only in the work itself.
         if result.obstacles.isEmpty { rehearse(steps, options, &result) }
-        return result
+        return
       }
       losses.announce(chain.steps.flatMap(\.lostTexts))
       try steps.carryOut(
@@ -132,7 +136,7 @@ struct MigrateCommand: ParsableCommand {
       result.work.contexts = PerformanceCounters.process.current
       result.work.store = progress.work
       result.isMigrated = true
-      return result
+      return
     }
     options.duplicates = duplicates
     let (older, newer) = (models.source.model, models.target.model)
@@ -152,13 +156,20 @@ struct MigrateCommand: ParsableCommand {
       losses.announce(
         older.lightweightMigration(to: newer).losses.map(\.description)
           + (try foreign.carry(from: older, to: newer, mapping)).lostTexts)
-      let report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
+      let report: MigrationReport
+      do {
+        report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
+      } catch {
+        if case StoreMigrationError.conditions = error {
+          result.plan = try? StoreMigration.plan(storeAt: store, from: older, to: newer)
+        }
+        throw error
+      }
       result.plan = report.plan
       result.report = report
       result.work.store = report.work
       result.isMigrated = true
     }
-    return result
   }
 
   /// The message when another program changed the store before it could be migrated.

@@ -66,6 +66,9 @@ struct MigrateResult {
     }
   }
 
+  /// Notes the error with which it ended.
+  mutating func note(refusal error: any Error) { refusal = RunError(any: error, store: store) }
+
   private var name: String { target.isEmpty ? "the given model" : "version \(target)" }
 
   /// How many objects a store has of each entity itself, by its name.
@@ -147,18 +150,9 @@ struct MigrateResult {
     }
     if let report { members += report.jsonMembers }
     // A dry run says what would become of the store, and works on a copy where it works at all.
-    members.append(("work", isDryRun ? .null : ReportJSON.work(work)))
+    members.append(("work", isDryRun || refusal != nil ? .null : ReportJSON.work(work)))
     members.append(("error", ErrorJSON.value(refusal)))
     return JSONValue.object(members).text(isIndented: true)
-  }
-
-  /// The result as JSON where the migration could not be planned, or ended with an error.
-  func json(of error: any Error) -> String {
-    JSONValue.object([
-      ("store", .string(store)), ("from", .null), ("to", target.isEmpty ? .null : .string(target)),
-      ("dryRun", .boolean(isDryRun)), ("migrated", .boolean(false)), ("warnings", .strings(warnings)), ("work", .null),
-      ("error", ErrorJSON.value(RunError(any: error, store: store))),
-    ]).text(isIndented: true)
   }
 }
 

@@ -55,9 +55,9 @@ final class ComparedFile {
     guard let stamp = try FileSystem.stamp(path), let otherStamp = try FileSystem.stamp(other),
       stamp.size == otherStamp.size
     else { return false }
-    let (first, second) = (
-      try FileHandle(forReadingFrom: URL(filePath: path)), try FileHandle(forReadingFrom: URL(filePath: other))
-    )
+    guard let first = FileHandle(forReadingAtPath: path), let second = FileHandle(forReadingAtPath: other) else {
+      return false
+    }
     defer {
       try? first.close()
       try? second.close()

@@ -77,11 +77,26 @@ public struct StoreComparison {
         }
       }
     } catch let error as SQLiteError {
-      throw StoreError.inputOutput(
-        path: "\(leftPath), \(rightPath)", message: "they cannot be compared: \(error.message)",
-        code: error.extendedCode)
+      let paths = Self.damaged([leftPath, rightPath]).joined(separator: ", ")
+      let message = "the stores cannot be compared: \(error.message)"
+      // A text in a foreign key is no primary key.
+      let isOfData = [.corrupt, .notADatabase].contains(error.code) || error.message == "datatype mismatch"
+      if isOfData { throw StoreError.notAStore(path: paths, message: message) }
+      throw StoreError.inputOutput(path: paths, message: message, code: error.extendedCode)
     }
     return summary
+  }
+
+  /// Those of the files that are damaged; all where none is found to be.
+  private static func damaged(_ paths: [String]) -> [String] {
+    let found = paths.filter { path in
+      let answer = Result {
+        let connection = try Connection(path: path, options: .init(isReadOnly: true))
+        return try connection.string("PRAGMA quick_check(1)")
+      }
+      return (try? answer.get()) != "ok"
+    }
+    return found.isEmpty ? paths : found
   }
 
   /// One connection to both files, the second as `other`, for reading. What it writes is in temporary files.

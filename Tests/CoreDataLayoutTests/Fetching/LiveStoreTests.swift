@@ -93,7 +93,7 @@ struct LiveStoreTests {
   }
 
   @Test(
-    "a store whose log grows all the time is read as it was after some commit", .timeLimit(.minutes(2)),
+    "a store whose log grows all the time is read as it was after some commit", .timeLimit(.minutes(10)),
     arguments: [1, 100, 1_000])
   func growingLog(pagesPerCheckpoint: Int) throws {
     let path = try makeStore(rows: 20_000, "wal")

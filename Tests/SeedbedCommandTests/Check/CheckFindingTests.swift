@@ -247,4 +247,20 @@ struct CheckFindingTests {
     report = try await workspace.check("--bundle", DepotStore.store, "--model", DepotStore.model)
     #expect(report.sidecars == ["Depot.sqlite-shm"] && !report.fit)
   }
+
+  @Test("the least integer is a decimal like others")
+  func leastInteger() async throws {
+    let workspace = try Workspace()
+    try workspace.write(
+      "M.xcdatamodel/contents",
+      "<model documentVersion=\"1.0\"><entity name=\"A\"><attribute name=\"d\" optional=\"YES\" attributeType=\"Decimal\"/>"
+        + "</entity></model>")
+    try workspace.write("a.csv", "d\n-9223372036854775808\n")
+    try workspace.write(
+      "p.yaml",
+      "model: M.xcdatamodel\nstore: { path: A.sqlite }\nimport:\n- { from: a.csv, entity: A, map: { d: d } }\n")
+    try await workspace.succeed("run", "p.yaml")
+    #expect(try workspace.query("A.sqlite", "SELECT typeof(ZD), ZD FROM ZA") == ["integer|-9223372036854775808"])
+    try await workspace.succeed("check", "--strict", "A.sqlite")
+  }
 }

@@ -46,6 +46,11 @@ struct JSONAnswerTests {
     #expect(merged["refusal"] is NSNull && merged["error"] is NSNull)
     let (refused, answer, _) = try await migrate("Shop.sqlite")
     #expect(refused == 65 && answer["migrated"] as? Bool == false)
+    // What the plan says, the migration that is refused says too.
+    for member in ["from", "to", "conditions", "entities", "tables", "losses"] {
+      let (said, planned) = (answer[member] as? NSObject, plan[member] as? NSObject)
+      #expect(said != nil && said == planned, "\(member)")
+    }
     let (missing, none, talk) = try await migrate("none.sqlite", "--dry-run")
     #expect(missing == 66)
     for (result, said) in [(answer, nil), (none, talk)] as [([String: Any], String?)] {

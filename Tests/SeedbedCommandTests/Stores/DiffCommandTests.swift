@@ -45,6 +45,25 @@ struct DiffCommandTests {
     #expect(same.exitCode == 0 && same.text.isEmpty && same.talk.contains("the files are the same"))
   }
 
+  @Test("a damaged store is named, and ends with 65")
+  func damaged() async throws {
+    let workspace = try await workspace()
+    // The page of the table's rows is nothing but zeros.
+    let page = try #require(
+      Int(try workspace.query("b.sqlite", "SELECT rootpage FROM sqlite_master WHERE name = 'ZITEM'")[0]))
+    let size = try #require(Int(try workspace.query("b.sqlite", "PRAGMA page_size")[0]))
+    var bytes = try workspace.bytes("b.sqlite")
+    bytes.replaceSubrange((page - 1) * size..<page * size, with: Array(repeating: 0, count: size))
+    try workspace.write("b.sqlite", bytes)
+    let found = try await diff(workspace, "a.sqlite", "b.sqlite")
+    #expect(found.exitCode == 65, "\(found)")
+    #expect(found.talk.contains("b.sqlite") && !found.talk.contains("a.sqlite"), "\(found.talk)")
+    // A file called like the home folder's short name is a file.
+    try workspace.write("~", bytes)
+    let tilde = try await diff(workspace, "~", "a.sqlite")
+    #expect(tilde.exitCode == 65 && tilde.talk.contains("~"), "\(tilde)")
+  }
+
   @Test("NDJSON has one object a line, the summary one for all")
   func json() async throws {
     let workspace = try await workspace()
