@@ -30,7 +30,7 @@ extension XMLNode {
       let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
       throw ModelError(
         .malformedXML, file: path, line: line + 1, "the file is not UTF-8 text",
-        hint: "restore the file from a whole copy")
+        hint: "save the file as UTF-8, or restore it from a whole copy")
     }
     let delegate = XMLNodeParser()
     let parser = XMLParser(data: bytes)

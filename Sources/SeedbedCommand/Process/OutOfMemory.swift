@@ -36,7 +36,8 @@ enum OutOfMemory {
   }
 
   private static func end() -> Never {
-    let text: StaticString = "error: out of memory\n  hint: allow the process more, or give it less with --memory\n"
+    let text: StaticString =
+      "error: out of memory\n  hint: allow the process more, or have run use less with --memory\n"
     _ = unsafe write(2, text.utf8Start, text.utf8CodeUnitCount)
     _exit(74)
   }

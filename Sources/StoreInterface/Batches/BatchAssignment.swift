@@ -27,9 +27,8 @@ package struct BatchAssignment: Sendable {
     }
   }
 
-  private init(_ path: String, _ expression: FetchExpression, of entity: Entity) throws {
+  private init(_ path: String, _ given: FetchExpression, of entity: Entity) throws {
     self.path = path
-    self.expression = expression
     names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let place = "\(entity.name).\(path)"
     guard let first = names.first, let whole = entity.attribute(first),
@@ -47,6 +46,8 @@ package struct BatchAssignment: Sendable {
         "\(place) is a composite attribute; set its elements, as in \"\(path).\(Self.example(attribute))\"")
     }
     self.attribute = attribute
+    let expression = Self.typed(given, attribute)
+    self.expression = expression
     validator = try AttributeValidator(attribute)
     do {
       let scope = ExpressionScope(entity)
@@ -65,6 +66,18 @@ package struct BatchAssignment: Sendable {
     {
       throw StoreError.failure(Self.message(failure, place))
     }
+  }
+
+  /// A constant text for an attribute whose values predicates compare with texts: the value that it says.
+  private static func typed(_ expression: FetchExpression, _ attribute: AttributeDefinition) -> FetchExpression {
+    guard case .constant(.string(let text)) = expression else { return expression }
+    let value: Value? =
+      switch attribute.type {
+      case .uri: URL(string: text).map { .uri($0) }
+      case .uuid: UUID(uuidString: text).map { .uuid($0) }
+      default: nil
+      }
+    return value.map { .constant($0) } ?? expression
   }
 
   private static func message(_ failure: FetchExpression, _ place: String) -> String {

@@ -136,4 +136,27 @@ struct BatchCommandTests {
     #expect(outcome.text.isEmpty)
     #expect(try await items(workspace) == before)
   }
+
+  @Test("a constant text is the URI or UUID that it says")
+  func constantTexts() async throws {
+    let workspace = try Workspace()
+    try workspace.write(
+      "M.xcdatamodel/contents",
+      "<model documentVersion=\"1.0\"><entity name=\"A\"><attribute name=\"link\" optional=\"YES\" attributeType=\"URI\"/>"
+        + "<attribute name=\"token\" optional=\"YES\" attributeType=\"UUID\"/></entity></model>")
+    try workspace.write("a.csv", "link\nhttp://a.b/\n")
+    try workspace.write(
+      "p.yaml",
+      "model: M.xcdatamodel\nstore: { path: A.sqlite }\nimport:\n- { from: a.csv, entity: A, map: { link: link } }\n")
+    try await workspace.succeed("run", "p.yaml")
+    try await workspace.succeed(
+      "update", "A.sqlite", "--entity", "A", "--where", "TRUEPREDICATE", "--set", "link = \"http://c.d/e\"", "--set",
+      "token = \"6E9A3E9C-3A0E-4B6E-9C55-0E6A5B0D9B11\"")
+    #expect(
+      try workspace.query("A.sqlite", "SELECT ZLINK, hex(ZTOKEN) FROM ZA")
+        == ["http://c.d/e|6E9A3E9C3A0E4B6E9C550E6A5B0D9B11"])
+    let wrong = try await workspace.run(
+      "update", "A.sqlite", "--entity", "A", "--where", "TRUEPREDICATE", "--set", "token = \"x\"")
+    #expect(wrong.exitCode != 0 && wrong.talk.contains("of type uuid"), "\(wrong)")
+  }
 }
