@@ -35,7 +35,7 @@ extension PendingReferences {
           } else if let place = places[reference] {
             let destination = place.destination(of: reference)
             if let destination, isFinal || !place.plan.waitsForAll, !blocked.contains(rootReference(destination)) {
-              try applier.apply(place.plan, row: reference.row, destination: destination, reference.order)
+              try applier.apply(reference, place.plan, destination: destination)
             } else if !isFinal {
               try left.append(reference)
             } else if place.plan.isDemanded {
@@ -50,11 +50,16 @@ extension PendingReferences {
           late = error
         }
       }
-      if let late { throw late }
-      try applier.flush()
+      if let late { throw Self.described(late, steps) }
+      do { try applier.flush() } catch { throw Self.described(error, steps) }
       if !refused.rows.isEmpty { try delete(refused.rows) }
     }
     replacePending(with: left, provisional: isFinal ? [] : blocked)
+  }
+
+  /// An error with the record that it is about, where that is known.
+  private static func described(_ error: any Error, _ steps: [any ReferringStep]) -> any Error {
+    (error as? LateReferenceError).map { steps[$0.reference.step].lateFailure($0) } ?? error
   }
 
   /// Rejects the records that cannot stand even with all objects that are to come; the other references wait on.

@@ -89,6 +89,9 @@ protocol ReferringStep: AnyObject {
   /// Refuses the reference's record, which had been written.
   func rejectLate(_ reference: PendingReference, for obstacle: LateObstacle) throws
 
+  /// The error of a reference that may not be set.
+  func lateFailure(_ error: LateReferenceError) -> RunError
+
   /// The error of a restored reference that leads nowhere.
   func danglingReference(_ reference: PendingReference) -> RunError
 

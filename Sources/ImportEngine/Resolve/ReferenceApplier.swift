@@ -1,4 +1,5 @@
 import CoreDataLayout
+import ObjectGraph
 import ObjectModel
 import Pipelines
 import StoreInterface
@@ -19,7 +20,8 @@ struct ReferenceApplier {
     var isRestored: Bool
     var addsMembers: Bool
   }
-  private var waiting: [Group: [(row: RowReference, destination: RowReference)]] = [:]
+  private typealias Pair = (row: RowReference, destination: RowReference)
+  private var waiting: [Group: [(pair: Pair, reference: PendingReference)]] = [:]
   private var groups: [Group] = []
   private static let batchSize = 4096
 
@@ -34,21 +36,22 @@ struct ReferenceApplier {
     self.relate = relate
   }
 
-  /// - Parameter order: of the record that refers.
-  mutating func apply(
-    _ reference: ReferencePlan, row: RowReference, destination: RowReference, _ order: OwnerClaims.Order
-  ) throws {
-    if !reference.isRestored, !reference.isExclusive, !claim(reference.relationship, row, destination, order) { return }
+  /// - Throws: `LateReferenceError` where the objects that are written break a rule.
+  mutating func apply(_ pending: PendingReference, _ reference: ReferencePlan, destination: RowReference) throws {
+    let row = pending.row
+    if !reference.isRestored, !reference.isExclusive, !claim(reference.relationship, row, destination, pending.order) {
+      return
+    }
     let group = Group(
       entity: row.entityIndex, relationship: reference.property, isRestored: reference.isRestored,
       addsMembers: reference.addsMembers)
     // A list is not divided: its pairs stand together.
     if let pairs = waiting[group] {
-      if pairs.count >= Self.batchSize, pairs.last?.row != row { try flush(group) }
+      if pairs.count >= Self.batchSize, pairs.last?.pair.row != row { try flush(group) }
     } else {
       groups.append(group)
     }
-    waiting[group, default: []].append((row, destination))
+    waiting[group, default: []].append(((row, destination), pending))
   }
 
   mutating func flush() throws {
@@ -56,8 +59,28 @@ struct ReferenceApplier {
   }
 
   private mutating func flush(_ group: Group) throws {
-    let pairs = waiting[group, default: []]
+    let references = waiting[group, default: []]
     waiting[group] = []
+    do {
+      try write(references.map(\.pair), of: group)
+    } catch let error where LateReferenceError.isAboutObjects(error) {
+      // The run is over: what is written now to find the record goes with it.
+      var start = 0
+      while start < references.count {
+        let first = references[start]
+        let end = references[start...].firstIndex { $0.pair.row != first.pair.row } ?? references.count
+        do {
+          try write(references[start..<end].map(\.pair), of: group)
+        } catch {
+          throw LateReferenceError(reference: first.reference, underlying: error)
+        }
+        start = end
+      }
+      throw error
+    }
+  }
+
+  private func write(_ pairs: [Pair], of group: Group) throws {
     guard !pairs.isEmpty,
       let relationship = target.model.entities[group.entity].relationship(group.relationship)
     else { return }
@@ -110,5 +133,18 @@ struct ReferenceApplier {
       }
     }
     try target.complete(batch, primaryKeys: pairs.map(\.row.primaryKey))
+  }
+}
+
+/// A reference to an object that came later and may not be set, because objects would break a rule then.
+struct LateReferenceError: Error {
+  let reference: PendingReference
+  let underlying: any Error
+
+  /// Whether an error is about what objects are, and not about the store as a whole.
+  static func isAboutObjects(_ error: any Error) -> Bool {
+    if error is ValidationError || (error as? RunError)?.code == "reference.count" { return true }
+    if case StoreError.constraintConflict = error { return true }
+    return (error as? SaveConflictError)?.constraintConflicts.isEmpty == false
   }
 }

@@ -91,6 +91,19 @@ final class StepRejects {
       hint: "restore the whole dump, or add missing: null to the reference")
   }
 
+  /// The error of a reference to an object that came later, which would break a rule, with its place.
+  func lateFailure(_ error: LateReferenceError) -> RunError {
+    let pending = error.reference
+    var described = RunError(any: error.underlying, store: "the store")
+    described.message = "\(files[pending.file].name):\(pending.line):\(pending.column): \(described.message)"
+    if described.code != "reference.count", let reference = plan.node(pending.node)?.references[pending.reference] {
+      described.hint =
+        "put the step of \(reference.relationship.destination.name) first: then only the records that break a rule are "
+        + "rejected"
+    }
+    return described
+  }
+
   /// Rejects a record that had been written, for a reference that leads nowhere.
   func add(_ pending: PendingReference, of node: NodePlan, for obstacle: LateObstacle) throws {
     let reference = node.references[pending.reference]

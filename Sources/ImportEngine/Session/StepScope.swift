@@ -102,6 +102,9 @@ final class StepScope: ReferringStep {
     try rejects.add(pending, of: node, for: obstacle)
   }
 
+  /// The error of a reference to an object that came later, which would break a rule.
+  func lateFailure(_ error: LateReferenceError) -> RunError { rejects.lateFailure(error) }
+
   /// The error of a restored reference that leads nowhere: the dump is not whole.
   func danglingReference(_ pending: PendingReference) -> RunError { rejects.danglingReference(pending) }
 

@@ -18,6 +18,13 @@ struct ExclusiveReferenceTests {
       <relationship name="city" maxCount="1" destinationEntity="City"/>
       <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
     </entity>
+    <entity name="Stall">
+      <attribute name="code" optional="YES" attributeType="String"/>
+      <attribute name="number" optional="YES" attributeType="Integer 32"/>
+      <relationship name="city" optional="YES" maxCount="1" destinationEntity="City"/>
+      <uniquenessConstraints><uniquenessConstraint><constraint value="number"/><constraint value="city"/>
+      </uniquenessConstraint></uniquenessConstraints>
+    </entity>
     <entity name="City"><attribute name="code" optional="YES" attributeType="String"/></entity>
     <entity name="Node">
       <attribute name="code" optional="YES" attributeType="String"/>
@@ -88,5 +95,24 @@ struct ExclusiveReferenceTests {
       #expect(
         try workspace.query("S.sqlite", "SELECT count(*), count(DISTINCT Z_ENT) FROM ZPART") == ["3|1"])
     }
+  }
+
+  @Test("a run that a late reference ends names the record, and the order in which it is a reject")
+  func constraint() async throws {
+    let steps = [
+      "- { from: stalls.ndjson, entity: Stall, match: code, map: { code: code, number: n, city: { match: code, from: city } } }",
+      "- { from: cities.ndjson, entity: City, match: code, map: { code: code } }",
+    ]
+    let files = [
+      "stalls.ndjson": (1...3).map { #"{"code":"s\#($0)","n":\#($0 % 2),"city":"x"}"# }.joined(separator: "\n"),
+      "cities.ndjson": #"{"code":"x"}"#,
+    ]
+    let late = try workspace(steps.joined(separator: "\n"), files)
+    let ended = try await late.run("run", "p.yaml")
+    #expect(ended.exitCode == 65 && ended.talk.contains("stalls.ndjson:3:"), "\(ended)")
+    #expect(ended.talk.contains("put the step of City first"), "\(ended)")
+    #expect(!late.exists("S.sqlite"))
+    let early = try workspace(steps.reversed().joined(separator: "\n"), files)
+    #expect(try await early.report("p.yaml").total == Report.Counts(read: 4, inserted: 3, rejected: 1))
   }
 }
