@@ -141,6 +141,9 @@ final class DecodedNode: @unchecked Sendable {
     return found
   }
 
+  /// The records of the rows that stand for objects that were stored before, of this node alone.
+  var recordsOfStoredRows: [Int] { zip(records, isStored).compactMap { $1 ? Int($0) : nil } }
+
   private func keep(rows mask: [Bool], recordMask good: [Bool], newRow parentRow: [Int32]?) {
     var renumbered = [Int32](repeating: -1, count: mask.count)
     var next: Int32 = 0

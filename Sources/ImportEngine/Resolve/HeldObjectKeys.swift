@@ -7,9 +7,13 @@ struct HeldObjectKeys {
     var bytes: [UInt8]
   }
   private var keys: Set<Key> = []
+  /// Those that several new objects will have: nothing can be found by them.
+  private var ambiguous: Set<Key> = []
 
   func contains(_ table: KeyTable, _ key: [UInt8]) -> Bool {
-    !keys.isEmpty && keys.contains(Key(table: ObjectIdentifier(table), bytes: key))
+    if keys.isEmpty { return false }
+    let key = Key(table: ObjectIdentifier(table), bytes: key)
+    return keys.contains(key) && !ambiguous.contains(key)
   }
 
   /// The keys of the held records that can stand together: those that need nothing but stored objects and each other.
@@ -52,7 +56,8 @@ struct HeldObjectKeys {
               KeyEncoding.append(columns, of: node.batch, row: row, to: &key) == .key
             else { continue }
           }
-          keys.insert(Key(table: ObjectIdentifier(table), bytes: key))
+          let entry = Key(table: ObjectIdentifier(table), bytes: key)
+          if !keys.insert(entry).inserted, node.plan.match.isEmpty { ambiguous.insert(entry) }
         }
       }
     }

@@ -14,7 +14,7 @@ extension PendingReferences {
     steps: [any ReferringStep], isFinal: Bool, with applier: ReferenceApplier, cancellation: Cancellation
   ) throws {
     let places = ReferencePlaces(steps, tables)
-    let blocked = try blockedRows(places)
+    let blocked = try isFinal ? rowsThatFall(places) : rowsThatWait(places)
     let waitingLists = isFinal ? [] : try waitingLists(places, blocked)
     let left = nextPending()
     var applier = applier
@@ -52,7 +52,7 @@ extension PendingReferences {
       }
       if let late { throw Self.described(late, steps) }
       do { try applier.flush() } catch { throw Self.described(error, steps) }
-      if !refused.rows.isEmpty { try delete(refused.rows) }
+      try delete(refused.rows)
     }
     replacePending(with: left, provisional: isFinal ? [] : blocked)
   }
@@ -105,8 +105,20 @@ extension PendingReferences {
       place.table.map({ !isToCome($0, reference.key) }) ?? true,
       let record = reference.recordRows.first, refused.seen.insert(rootReference(record)).inserted
     else { return }
+    let obstacle = place.obstacle(to: reference)
+    if let need = need(ofAny: reference.recordRows) {
+      let key = unsafe reference.key.withUnsafeBytes { unsafe place.plan.shownKey($0) }
+      throw RunError(
+        .badData, code: obstacle.code,
+        "\(steps[reference.step].place(of: reference)): \"\(key)\" \(obstacle.text) "
+          + "(\(place.node.entity.name).\(place.plan.property)), and "
+          + (need.recordRows == reference.recordRows
+            ? "the record has changed stored objects already"
+            : "the record at \(steps[need.step].place(of: need)) was written with an object of this one"),
+        hint: "mend or leave out the first record: what was written for records that need each other stays")
+    }
     refused.rows += reference.recordRows
-    try steps[reference.step].rejectLate(reference, for: place.obstacle(to: reference))
+    try steps[reference.step].rejectLate(reference, for: obstacle)
   }
 
   /// The list of one row.
@@ -140,12 +152,65 @@ extension PendingReferences {
     place.destination(of: reference).map { !blocked.contains(rootReference($0)) } ?? false
   }
 
-  /// The rows of all blocked records. Linear in the number of pending references, however long their chains are.
-  /// - Parameter isToCome: whether an object with a key will be there, which no row has yet.
+  /// The rows of all records that are blocked as far as can be told: which of two records gets an object that only one
+  /// may have is open as long as neither has it for good.
   func blockedRows(
+    _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool
+  ) throws(RunError) -> Set<UInt64> {
+    places.forgetBeatenRows()
+    return try rowsWithoutDestination(places, isToCome: isToCome)
+  }
+
+  /// The rows of all records that are blocked now. Of two that claim one object the second waits for the first.
+  private func rowsThatWait(_ places: ReferencePlaces) throws -> Set<UInt64> {
+    if places.hasExclusive {
+      _ = try noteBeatenRows(places, try storedOwners(places), mayOwn: { _ in true }, keeps: { _ in true })
+    }
+    return try rowsWithoutDestination(places)
+  }
+
+  /// The rows of all records that are blocked for good. Of two that claim one object the first that stands has it.
+  private func rowsThatFall(_ places: ReferencePlaces) throws -> Set<UInt64> {
+    if !places.hasExclusive { return try rowsWithoutDestination(places) }
+    let owners = try storedOwners(places)
+    // Grows: what falls whichever claims count.
+    var fallen: Set<UInt64> = []
+    while true {
+      // Shrinks: a claim that falls gives its object to the next one.
+      let areBeaten = try noteBeatenRows(
+        places, owners, mayOwn: { !fallen.contains($0) }, keeps: { _ in true })
+      let blocked = try rowsWithoutDestination(places)
+      if !areBeaten { return blocked }
+      _ = try noteBeatenRows(places, owners, mayOwn: { !fallen.contains($0) }, keeps: { !blocked.contains($0) })
+      let certain = try rowsWithoutDestination(places)
+      if certain == blocked { return blocked }
+      if certain == fallen {
+        // Each of these claims stands only if another one falls: the first ones are taken at their word.
+        _ = try noteBeatenRows(places, owners, mayOwn: { !fallen.contains($0) }, keeps: { _ in true })
+        return blocked
+      }
+      fallen = certain
+    }
+  }
+
+  private func storedOwners(_ places: ReferencePlaces) throws -> [ReferencePlaces.Partner: UInt64] {
+    try places.storedOwners(in: pending, of: target, rootReference: rootReference)
+  }
+
+  private func noteBeatenRows(
+    _ places: ReferencePlaces, _ owners: [ReferencePlaces.Partner: UInt64], mayOwn: (UInt64) -> Bool,
+    keeps: (UInt64) -> Bool
+  ) throws(RunError) -> Bool {
+    try places.noteBeatenRows(
+      in: pending, owners: owners, rootReference: rootReference, mayOwn: mayOwn, keeps: keeps)
+  }
+
+  /// The rows of all records that need what is not there, or such a row. Linear in the number of pending references,
+  /// however long their chains are.
+  /// - Parameter isToCome: whether an object with a key will be there, which no row has yet.
+  private func rowsWithoutDestination(
     _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
   ) throws(RunError) -> Set<UInt64> {
-    try places.noteBeatenRows(in: pending, owners: &partnerOwners, rootReference: rootReference)
     var blocked: Set<UInt64> = []
     var next: [UInt64] = []
     // A row is blocked with the row that it depends on: its record's destination, or the first row of its own record.
@@ -183,7 +248,9 @@ extension PendingReferences {
     return blocked
   }
 
+  /// Deletes the rows of rejected records.
   private func delete(_ rows: [RowReference]) throws {
+    if rows.isEmpty { return }
     let entities = target.model.entities
     // In an order of their own, so that the same input gives the same bytes.
     let groups = Dictionary(grouping: rows, by: \.entityIndex).sorted { $0.key < $1.key }

@@ -12,8 +12,9 @@ final class PendingReferences {
   private var generation = 1
   /// Rows that will be deleted if a reference stays unresolved, as raw root references.
   private(set) var provisionalRows: Set<UInt64> = []
-  /// The rows that have, or will have, an object of a mandatory one-to-one relationship for themselves.
-  var partnerOwners: [ReferencePlaces.Partner: UInt64] = [:]
+  /// The provisional rows that must stay, because what was written with them cannot be taken back: by raw root
+  /// reference, a reference of a record that needs the row.
+  private var needed: [UInt64: PendingReference] = [:]
   /// The rows that were added to them last: all references of a record bring the same.
   private var lastRows: [RowReference] = []
   /// The index of each entity's root, by `Entity.index`.
@@ -51,6 +52,17 @@ final class PendingReferences {
     !provisionalRows.isEmpty && provisionalRows.contains(rootReference(row))
   }
 
+  /// Notes that a row must stay if it is provisional.
+  func rely(on row: RowReference, _ reference: PendingReference) {
+    let row = rootReference(row)
+    if provisionalRows.contains(row), needed[row] == nil { needed[row] = reference }
+  }
+
+  /// A reference of a record that needs one of some rows and cannot be taken back.
+  func need(ofAny rows: [RowReference]) -> PendingReference? {
+    needed.isEmpty ? nil : rows.lazy.compactMap { self.needed[self.rootReference($0)] }.first
+  }
+
   /// The records of a batch that may be about objects of waiting records, which cannot be found by their keys yet.
   func recordsWithWaitingKeys(_ decoded: DecodedBatch) -> Set<Int> {
     let hashes = pending.matchKeyHashes
@@ -77,6 +89,7 @@ final class PendingReferences {
   func replacePending(with left: PendingReferenceFile, provisional: Set<UInt64>) {
     pending = left
     provisionalRows = provisional
+    needed = needed.filter { provisional.contains($0.key) }
     lastRows = []
     generation += 1
   }
@@ -91,6 +104,9 @@ protocol ReferringStep: AnyObject {
 
   /// The error of a reference that may not be set.
   func lateFailure(_ error: LateReferenceError) -> RunError
+
+  /// Where a reference stands, for messages.
+  func place(of reference: PendingReference) -> String
 
   /// The error of a restored reference that leads nowhere.
   func danglingReference(_ reference: PendingReference) -> RunError

@@ -74,28 +74,88 @@ final class ReferencePlaces {
 
   /// Finds out which references would take the object of a mandatory one-to-one relationship from another row that
   /// refers to it: the first one keeps it.
-  /// - Parameter owners: which row has which object, from earlier calls too: what was completed is not pending any more.
+  /// - Parameters:
+  ///   - owners: which stored row has which object.
+  ///   - mayOwn: whether a pending reference may have an object, by the raw root reference of its row.
+  ///   - keeps: whether it keeps what it has from others.
+  /// - Returns: whether any reference is beaten.
   func noteBeatenRows(
-    in pending: PendingReferenceFile, owners: inout [Partner: UInt64], rootReference: (RowReference) -> UInt64
-  ) throws(RunError) {
-    guard steps.contains(where: { $0.plan.nodes.contains { $0.references.contains(where: \.isExclusive) } }) else {
-      return
-    }
+    in pending: PendingReferenceFile, owners: [Partner: UInt64], rootReference: (RowReference) -> UInt64,
+    mayOwn: (UInt64) -> Bool, keeps: (UInt64) -> Bool
+  ) throws(RunError) -> Bool {
+    forgetBeatenRows()
     var found = owners
+    var areBeaten = false
+    try forEachClaim(in: pending, rootReference) { reference, place, partner throws(RunError) in
+      let claimant = rootReference(reference.row)
+      if let owner = found[partner] {
+        guard owner != claimant, owners[partner] != nil || keeps(owner) else { return }
+        place.beatenRows.insert(reference.row.rawValue)
+        areBeaten = true
+      } else if mayOwn(claimant) {
+        found[partner] = claimant
+      }
+    }
+    return areBeaten
+  }
+
+  /// Lets every reference lead to the object with its key.
+  func forgetBeatenRows() {
+    for place in known.values { place.beatenRows = [] }
+  }
+
+  /// The stored rows that have the objects of mandatory one-to-one relationships to which pending references lead.
+  func storedOwners(
+    in pending: PendingReferenceFile, of target: any ImportTarget, rootReference: (RowReference) -> UInt64
+  ) throws -> [Partner: UInt64] {
+    var claims: [Relationship: Set<Partner>] = [:]
+    try forEachClaim(in: pending, rootReference) { _, place, partner throws(RunError) in
+      claims[place.plan.relationship, default: []].insert(partner)
+    }
+    var owners: [Partner: UInt64] = [:]
+    for (relationship, partners) in claims {
+      let partners = Array(partners)
+      // Of whichever entity of the hierarchy it is that has the relationship.
+      var entity = relationship.entity
+      while let parent = entity.superentity, parent.relationship(relationship.name) != nil { entity = parent }
+      let batch = RowBatch(
+        entity: entity, columns: [RowBatch.Column(.toOne(relationship.name), .integer)],
+        capacity: partners.count)
+      batch.count = partners.count
+      for (row, partner) in partners.enumerated() {
+        // Safety: the batch was made with a place for each partner.
+        unsafe batch.integers(0)[row] = RowReference(rawValue: partner.destination).primaryKey
+        unsafe batch.states[0][row] = RowBatch.State.value.rawValue
+      }
+      var ambiguous: [Int] = []
+      try target.buildDeferredIndexes()
+      let keys = try target.primaryKeys(
+        matching: batch, keyColumns: [0], isNew: { _ in false }, ambiguous: &ambiguous)
+      for (partner, key) in zip(partners, keys) where key != 0 {
+        owners[partner] = rootReference(RowReference(primaryKey: key, entityIndex: entity.index))
+      }
+    }
+    return owners
+  }
+
+  /// Calls `body` with each reference to a mandatory one-to-one relationship's object that is there.
+  private func forEachClaim(
+    in pending: PendingReferenceFile, _ rootReference: (RowReference) -> UInt64,
+    _ body: (PendingReference, Place, Partner) throws(RunError) -> Void
+  ) throws(RunError) {
     try pending.forEach { reference throws(RunError) in
       guard let place = self[reference], place.plan.isExclusive, case .row(let row) = place.match(reference) else {
         return
       }
       let partner = Partner(
         entity: place.node.entity.root.index, property: place.plan.property, destination: rootReference(row))
-      let owner = rootReference(reference.row)
-      if found[partner, default: owner] == owner {
-        found[partner] = owner
-      } else {
-        place.beatenRows.insert(reference.row.rawValue)
-      }
+      try body(reference, place, partner)
     }
-    owners = found
+  }
+
+  /// Whether any reference has an object for itself.
+  var hasExclusive: Bool {
+    steps.contains { $0.plan.nodes.contains { $0.references.contains(where: \.isExclusive) } }
   }
 }
 

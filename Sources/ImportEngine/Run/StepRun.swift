@@ -87,11 +87,14 @@ final class StepRun {
   func writeHeld(_ arrivals: Arrivals) throws {
     guard let strategy, let held = strategy.held, held.count > 0 else { return }
     let before = held.count
-    for decoded in held.release() {
+    let batches = held.release()
+    for decoded in batches {
       try strategy.importBatch(decoded, arrivals)
       scope.noteLeftOut(of: decoded)
     }
-    if held.count < before { try strategy.finish() }
+    guard held.count < before else { return }
+    try strategy.finish()
+    if !arrivals.waitsForProvisional { for decoded in batches { try scope.noteReliance(of: decoded) } }
   }
 
   /// Completes the report, once all records are written or rejected.

@@ -87,7 +87,7 @@ final class StepRejects {
     let property = "\(plan.step.entity).\(reference?.property ?? "")"
     return RunError(
       .badData, code: "reference.unresolved",
-      "\(files[pending.file].name):\(pending.line):\(pending.column): \"\(key)\" matches no object (\(property))",
+      "\(place(of: pending)): \"\(key)\" matches no object (\(property))",
       hint: "restore the whole dump, or add missing: null to the reference")
   }
 
@@ -95,13 +95,18 @@ final class StepRejects {
   func lateFailure(_ error: LateReferenceError) -> RunError {
     let pending = error.reference
     var described = RunError(any: error.underlying, store: "the store")
-    described.message = "\(files[pending.file].name):\(pending.line):\(pending.column): \(described.message)"
+    described.message = "\(place(of: pending)): \(described.message)"
     if described.code != "reference.count", let reference = plan.node(pending.node)?.references[pending.reference] {
       described.hint =
         "put the step of \(reference.relationship.destination.name) first: then only the records that break a rule are "
         + "rejected"
     }
     return described
+  }
+
+  /// Where a reference stands: file, line and column.
+  func place(of pending: PendingReference) -> String {
+    "\(files[pending.file].name):\(pending.line):\(pending.column)"
   }
 
   /// Rejects a record that had been written, for a reference that leads nowhere.

@@ -47,52 +47,6 @@ final class StepScope: ReferringStep {
     session.progress.add(records: decoded.records.count + decoded.records.faults.count)
   }
 
-  /// Keeps the references of new rows that wait for their destinations.
-  func keepPending(_ unresolved: [UnresolvedReference], of decoded: DecodedBatch) throws {
-    guard !unresolved.isEmpty else { return }
-    let rows = decoded.root.rowsByRecord(unresolved.map { Int($0.node.records[$0.row]) })
-    // A record may have many: what they share is copied once, and places are counted on from one to the next.
-    var last = -1
-    var bytes: [UInt8] = []
-    var locator = JSONPointerLocator()
-    var cursor: RecordBatch.PositionCursor?
-    for reference in unresolved {
-      let record = Int(reference.node.records[reference.row])
-      let place = decoded.records.place(ofRecord: record)
-      let reached = reference.node.plan.references[reference.reference]
-      if record != last {
-        last = record
-        // A restored record is never rejected late.
-        bytes = reached.isRestored ? [] : unsafe Array(decoded.records.rawBytes(of: place))
-        locator = JSONPointerLocator()
-        cursor = nil
-      }
-      let position = decoded.records.position(of: reference.entry.rawOffset, in: place, from: cursor)
-      cursor = position
-      let row = reference.node.reference(ofRow: reference.row)
-      try unsafe session.pendingReferences.add(
-        PendingReference(
-          step: index, node: reference.node.plan.index, reference: reference.reference, row: row,
-          recordRows: rows[record] ?? [row],
-          key: reference.node.keys[reference.reference].withKey(reference.entry) { unsafe Array($0) },
-          matchKeyHash: matchKeyHash(of: reference), file: decoded.file, line: Int(position.line),
-          column: Int(position.column),
-          byteOffset: Int(place.byteOffset) + Int(reference.entry.rawOffset),
-          pointer: decoded.pointer(
-            record: record, rawOffset: reference.entry.rawOffset, source: plan.step.source, &locator) ?? "",
-          record: bytes),
-        blocks: reached.mustResolve)
-    }
-  }
-
-  /// Whether another record is about the same object cannot be told before this part of its key is known.
-  private func matchKeyHash(of reference: UnresolvedReference) -> UInt64 {
-    let isPart = reference.node.plan.match.contains {
-      if case .reference(reference.reference) = $0 { true } else { false }
-    }
-    return isPart ? PayloadKey.hash(reference.node, row: reference.row) ?? 0 : 0
-  }
-
   // MARK: - References that lead nowhere
 
   /// Refuses a record that had been written.
@@ -104,6 +58,9 @@ final class StepScope: ReferringStep {
 
   /// The error of a reference to an object that came later, which would break a rule.
   func lateFailure(_ error: LateReferenceError) -> RunError { rejects.lateFailure(error) }
+
+  /// Where a reference stands: file, line and column.
+  func place(of pending: PendingReference) -> String { rejects.place(of: pending) }
 
   /// The error of a restored reference that leads nowhere: the dump is not whole.
   func danglingReference(_ pending: PendingReference) -> RunError { rejects.danglingReference(pending) }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// References that break a rule only once all records are there: whether they do does not depend on the order of steps.
@@ -12,6 +13,17 @@ struct ExclusiveReferenceTests {
     <entity name="Badge">
       <attribute name="code" optional="YES" attributeType="String"/>
       <relationship name="person" optional="YES" maxCount="1" destinationEntity="Person" inverseName="badge"/>
+    </entity>
+    <entity name="Pilot">
+      <attribute name="code" optional="YES" attributeType="String"/>
+      <relationship name="plate" maxCount="1" destinationEntity="Plate" inverseName="pilot"/>
+      <relationship name="city" optional="YES" maxCount="1" destinationEntity="City"/>
+      <relationship name="leader" optional="YES" maxCount="1" destinationEntity="Pilot"/>
+      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+    </entity>
+    <entity name="Plate">
+      <attribute name="code" optional="YES" attributeType="String"/>
+      <relationship name="pilot" optional="YES" maxCount="1" destinationEntity="Pilot" inverseName="plate"/>
     </entity>
     <entity name="Shop">
       <attribute name="code" optional="YES" attributeType="String"/>
@@ -45,7 +57,7 @@ struct ExclusiveReferenceTests {
         + Self.entities + "</model>")
     try workspace.write(
       "p.yaml",
-      "model: M.xcdatamodel\nstore: { path: S.sqlite, replace: never }\nrejects: { limit: 9 }\nimport:\n\(steps)\n")
+      "model: M.xcdatamodel\nstore: { path: S.sqlite, replace: never }\nrejects: { limit: 99 }\nimport:\n\(steps)\n")
     for (name, text) in files { try workspace.write(name, text) }
     return workspace
   }
@@ -69,6 +81,78 @@ struct ExclusiveReferenceTests {
         "S.sqlite",
         "SELECT p.ZCODE, b.ZCODE, b.ZPERSON = p.Z_PK FROM ZPERSON p LEFT JOIN ZBADGE b ON b.Z_PK = p.ZBADGE")
         == ["a|x|1"])
+  }
+
+  @Test("a stored owner keeps a mandatory partner, whichever step comes first", arguments: [true, false])
+  func storedOwner(platesFirst: Bool) async throws {
+    let steps = [
+      "- { from: plates.ndjson, entity: Plate, match: code, map: { code: code } }",
+      "- { from: pilots.ndjson, entity: Pilot, match: code, map: { code: code, plate: { match: code, from: plate }, leader: { match: code, from: leader } } }",
+    ]
+    let workspace = try workspace(
+      (platesFirst ? steps : steps.reversed()).joined(separator: "\n"),
+      ["plates.ndjson": #"{"code":"1"}"#, "pilots.ndjson": #"{"code":"a","plate":"1"}"#])
+    #expect(try await workspace.report("p.yaml").total.inserted == 2)
+    // "b" waits for "c", which has a plate.
+    try workspace.write("plates.ndjson", #"{"code":"1"}"# + "\n" + #"{"code":"2"}"#)
+    try workspace.write(
+      "pilots.ndjson", #"{"code":"b","plate":"1","leader":"c"}"# + "\n" + #"{"code":"c","plate":"2"}"#)
+    #expect(try await workspace.report("p.yaml").total.rejected == 1)
+    #expect(
+      try workspace.query(
+        "S.sqlite", "SELECT p.ZCODE, b.ZCODE FROM ZPILOT p JOIN ZPLATE b ON b.ZPILOT = p.Z_PK ORDER BY 1")
+        == ["a|1", "c|2"])
+  }
+
+  @Test("a record that falls leaves its mandatory partner to the next one", arguments: 0..<12)
+  func fallen(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    struct Pilot {
+      var plate: Int
+      var city: Bool
+      /// Of an earlier record.
+      var leader: Int?
+    }
+    let count = Int.random(in: 2...12, using: &random)
+    let plates = Int.random(in: 1...count, using: &random)
+    let pilots = (0..<count).map { index in
+      Pilot(
+        plate: .random(in: 0..<plates, using: &random), city: .random(in: 0..<4, using: &random) > 0,
+        leader: index > 0 && Bool.random(using: &random) ? .random(in: 0..<index, using: &random) : nil)
+    }
+    var owners: [Int: Int] = [:]
+    var standing: Set<Int> = []
+    for (index, pilot) in pilots.enumerated()
+    where pilot.city && owners[pilot.plate] == nil && pilot.leader.map(standing.contains) ?? true {
+      owners[pilot.plate] = index
+      standing.insert(index)
+    }
+    let lines = pilots.enumerated().map { index, pilot in
+      #"{"code":"p\#(index)","plate":"\#(pilot.plate)","city":"\#(pilot.city ? "x" : "none")""#
+        + (pilot.leader.map { #","leader":"p\#($0)""# } ?? "") + "}"
+    }
+    // Where the plates are first, records that need not wait have theirs first.
+    let steps = [
+      "- { from: pilots.ndjson, entity: Pilot, match: code, map: { code: code, plate: { match: code, from: plate }, "
+        + "city: { match: code, from: city }, leader: { match: code, from: leader } } }",
+      "- { from: plates.ndjson, entity: Plate, match: code, map: { code: code } }",
+    ]
+    let cities = "- { from: cities.ndjson, entity: City, match: code, map: { code: code } }"
+    let place = Int.random(in: 0...steps.count, using: &random)
+    let workspace = try workspace(
+      (steps[..<place] + [cities] + steps[place...]).joined(separator: "\n"),
+      [
+        "pilots.ndjson": lines.joined(separator: "\n"), "cities.ndjson": #"{"code":"x"}"#,
+        "plates.ndjson": (0..<plates).map { #"{"code":"\#($0)"}"# }.joined(separator: "\n"),
+      ])
+    let report = try await workspace.report("p.yaml")
+    #expect(
+      try workspace.query(
+        "S.sqlite",
+        "SELECT p.ZCODE, b.ZCODE FROM ZPILOT p JOIN ZPLATE b ON b.Z_PK = p.ZPLATE AND b.ZPILOT = p.Z_PK ORDER BY b.ZCODE + 0"
+      )
+        == owners.sorted { $0.key < $1.key }.map { "p\($0.value)|\($0.key)" }, "\(place) \(lines)")
+    #expect(report.total.rejected == count - standing.count)
   }
 
   @Test("a mandatory reference that may be missing is not", arguments: ["upsert", "find-or-create"])
