@@ -59,11 +59,15 @@ struct AccessorTests {
       ])
   }
 
-  @Test("no class hides a type of the language")
-  func classNames() throws {
-    let model = try ManagedObjectModel(entities: ["Any", "Self"].map { EntityDefinition($0) })
-    let names = AccessorGenerator(model: model, modelName: "m").files().map(\.name)
-    #expect(names.contains("AnyObjectObject.swift") && names.contains("SelfObject.swift"), "\(names)")
+  @Test("no class hides a type of the language, or a module", arguments: Flavor.allCases)
+  func classNames(flavor: Flavor) throws {
+    let entities = ["Any", "Self", "Swift", "Foundation", "CoreData", "Seedbed"]
+    let model = try ManagedObjectModel(entities: entities.map { EntityDefinition($0) })
+    let names = AccessorGenerator(model: model, modelName: "m", flavor: flavor).files().map(\.name)
+    for entity in entities {
+      let name = entity == "Any" ? "AnyObjectObject" : entity + "Object"
+      #expect(names.contains { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "+") }, "\(entity): \(names)")
+    }
   }
 
   @Test(

@@ -105,9 +105,10 @@ struct ProjectLayout {
   /// Looks for what is in the way before anything is read.
   func check(replacesForeign: Bool) throws {
     for path in data {
-      if path == "-" {
+      if SourceKind(path).isStream {
         throw RunError(
-          .missingInput, code: "init.stream", "standard input cannot be read twice, which a look and a run need",
+          .missingInput, code: "init.stream",
+          "\(path == "-" ? "standard input" : path) cannot be read twice, which a look and a run need",
           hint: "write it to a file first")
       }
       if let refusal = DataArgument.refusal(of: path) { throw refusal }

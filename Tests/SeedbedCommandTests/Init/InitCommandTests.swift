@@ -124,9 +124,12 @@ struct InitCommandTests {
     try workspace.write("empty.csv", "")
     try workspace.write("bad.json", "[{\"a\": 1}, {\"a\": tru}]")
     try workspace.write("list.json", "[1, 2]")
+    #expect(unsafe mkfifo(workspace.path("pipe.csv"), 0o600) == 0)
     let cases: [([String], Int32, String)] = [
       (["missing.csv"], 66, "missing.csv"), (["empty.csv"], 65, "empty.csv"), (["bad.json"], 65, "bad.json:1:"),
-      (["list.json"], 65, "list.json"), (["-"], 66, "standard input"), (["."], 66, "folder"), ([], 64, "data"),
+      (["list.json"], 65, "list.json"), (["-"], 66, "standard input"),
+      (["pipe.csv"], 66, "pipe.csv cannot be read twice"),
+      (["bad.json", "--output", "pipelines/deep"], 65, "bad.json:1:"), (["."], 66, "folder"), ([], 64, "data"),
       (["empty.csv", "./empty.csv"], 64, "twice"), (["empty.csv", "--name", "a/b"], 64, "name"),
     ]
     for (arguments, code, text) in cases {
