@@ -161,6 +161,17 @@ struct ObjectBatch {
     return result
   }
 
+  /// The records of each object that has any.
+  var recordsByObject: [ObjectIdentifier: Set<Int>] {
+    var records: [ObjectIdentifier: Set<Int>] = [:]
+    for node in decoded.root.withDescendants {
+      for (row, object) in objects[node.plan.index].enumerated() {
+        if let object { records[ObjectIdentifier(object), default: []].insert(Int(node.records[row])) }
+      }
+    }
+    return records
+  }
+
   /// After the save: tells the rows their primary keys.
   func notePrimaryKeys() {
     for node in decoded.root.withDescendants {

@@ -33,6 +33,8 @@ final class ObjectSave: @unchecked Sendable {
   private let end = DispatchGroup()
   private var result: Result<StepOutcomes, any Error>?
   private var isWritten = false
+  /// Where constraints refuse the save: the records on which that can be put. To be read after `outcome` has thrown.
+  private(set) var refusals: ConstraintRefusals?
 
   private struct Abandoned: Error {}
 
@@ -101,12 +103,17 @@ final class ObjectSave: @unchecked Sendable {
     }
     let outcomes = graph.outcomes()
     var isAllowed = false
-    try context.save { write in
-      if !isAllowed { permission.wait() }
-      isAllowed = true
-      if isAbandoned.load(ordering: .acquiring) { throw Abandoned() }
-      try isPart ? write() : target.inTransaction(write)
-      noteWritten()
+    do {
+      try context.save { write in
+        if !isAllowed { permission.wait() }
+        isAllowed = true
+        if isAbandoned.load(ordering: .acquiring) { throw Abandoned() }
+        try isPart ? write() : target.inTransaction(write)
+        noteWritten()
+      }
+    } catch let error as SaveConflictError {
+      refusals = ConstraintRefusals(error, records: graph.recordsByObject)
+      throw error
     }
     // A context without changes writes nothing.
     if !isAllowed { permission.wait() }

@@ -121,17 +121,26 @@ final class ObjectWriter {
     return result
   }
 
-  /// One record spoils the save of its batch: the batch is halved, and again, to find which, all in one transaction. A
-  /// part is saved before what stands behind it, so that of two records that exclude each other the later one is
-  /// refused.
+  /// Some records spoil the save of their batch. Those that constraints refuse are left out where the others can be
+  /// written then; else the batch is halved, and again, to find which they are, all in one transaction. A part is saved
+  /// before what stands behind it, so that of two records that exclude each other the later one is refused.
   private func writeInParts(_ save: ObjectSave) throws -> StepOutcomes {
     let decoded = save.decoded
     var result = StepOutcomes()
     try target.inTransaction {
-      var parts = halves(of: 0..<decoded.root.batch.count)
+      var parts: [Range<Int>] = []
+      func divide(_ part: Range<Int>, refused refusals: ConstraintRefusals?) throws {
+        if let refusals, let outcomes = try write(part, of: save, without: refusals) {
+          result += outcomes
+        } else {
+          parts += halves(of: part)
+        }
+      }
+      try divide(0..<decoded.root.batch.count, refused: save.refusals)
       while let part = parts.popLast() {
+        let attempt = try beginSave(of: part, of: save)
         do {
-          result += try write(part, of: save)
+          result += try attempt.outcome()
         } catch let error where Self.isAboutObjects(error) {
           if part.count == 1 {
             let record = Int(decoded.root.records[part.lowerBound])
@@ -139,12 +148,28 @@ final class ObjectWriter {
             decoded.addProblem(
               ofRecord: record, decoded.insertProblem(ofRecord: record, breaking: rules) ?? Self.problem(error))
           } else {
-            parts += halves(of: part)
+            try divide(part, refused: attempt.refusals)
           }
         }
       }
     }
     return result
+  }
+
+  /// Saves some of a batch's rows but for those of refused records, which get problems.
+  /// - Returns: nil where the others cannot be written either: then nothing is refused yet.
+  private func write(
+    _ part: Range<Int>, of save: ObjectSave, without refusals: ConstraintRefusals
+  ) throws -> StepOutcomes? {
+    if refusals.byRecord.isEmpty { return nil }
+    let before = save.decoded.problems
+    for (record, refusal) in refusals.byRecord { save.decoded.addProblem(ofRecord: record, Self.problem(refusal)) }
+    do {
+      return try beginSave(of: part, of: save).outcome()
+    } catch let error where Self.isAboutObjects(error) {
+      save.decoded.restoreProblems(before)
+      return nil
+    }
   }
 
   /// Both halves, the first one last.
@@ -154,8 +179,8 @@ final class ObjectWriter {
     return [middle..<part.upperBound, part.lowerBound..<middle]
   }
 
-  /// Saves some of a batch's rows.
-  private func write(_ part: Range<Int>, of save: ObjectSave) throws -> StepOutcomes {
+  /// Begins to save those of some rows of a batch whose records have no problems.
+  private func beginSave(of part: Range<Int>, of save: ObjectSave) throws -> ObjectSave {
     let root = save.decoded.root
     let rows = Array(part)
     let context = newContext()
@@ -167,11 +192,11 @@ final class ObjectWriter {
         zip(rows, matches).compactMap { row, match in match.id.map { (Int(root.records[row]), $0) } },
         uniquingKeysWith: { first, _ in first })
     }
-    let single = makeSave(
+    let attempt = makeSave(
       rows, of: save.decoded, plan: save.plan, waiting: save.waiting, found: found, in: context, isPart: true)
-    single.begin()
-    single.allow()
-    return try single.outcome()
+    attempt.begin()
+    attempt.allow()
+    return attempt
   }
 
   private func makeSave(
@@ -198,28 +223,23 @@ final class ObjectWriter {
         message: error.problems.map { "\($0.entity).\($0.property ?? ""): \($0.message)" }.joined(separator: "; "),
         hint: "the model sets this rule")
     }
-    if let conflict = (error as? SaveConflictError)?.constraintConflicts.first {
-      let names = conflict.constraint
-      return RecordProblem(
-        rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict",
-        value: names.map { conflict.constraintPropertyValues[$0].map(shown) ?? "" }.joined(separator: ", "),
-        message: "\(holder(of: conflict)) has the same \(names.joined(separator: ", "))",
-        hint: "match by that constraint, or mend the data")
+    if let error = error as? SaveConflictError, let refusal = ConstraintRefusals.Refusal(alone: error) {
+      return problem(refusal)
     }
     return RecordProblem(rawOffset: nil, property: "", code: "object.refused", value: "", message: "\(error)", hint: "")
   }
 
-  /// The object whose values a record would have too, in words: rows of all entities of a hierarchy share a table, and
+  /// A record whose object would have the values of another one: rows of all entities of a hierarchy share a table, and
   /// its unique indexes.
-  private static func holder(of conflict: ConstraintConflict) -> String {
-    let own = conflict.conflictingObjects.last?.entity
-    let other =
-      conflict.databaseObjectID.map { conflict.entity.model.entities[$0.space.entityIndex] }
-      ?? conflict.conflictingObjects.first?.entity
-    guard let other, other != own else {
-      return "another \((own ?? conflict.entity.ancestor(declaring: conflict.constraint)).name)"
-    }
-    return "an object of \(other.name)"
+  private static func problem(_ refusal: ConstraintRefusals.Refusal) -> RecordProblem {
+    let names = refusal.conflict.constraint
+    let holder =
+      refusal.holder == refusal.own ? "another \(refusal.own.name)" : "an object of \(refusal.holder.name)"
+    return RecordProblem(
+      rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict",
+      value: names.map { refusal.conflict.constraintPropertyValues[$0].map(shown) ?? "" }.joined(separator: ", "),
+      message: "\(holder) has the same \(names.joined(separator: ", "))",
+      hint: "match by that constraint, or mend the data")
   }
 
   private static func shown(_ value: PropertyValue) -> String {
