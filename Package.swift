@@ -82,9 +82,8 @@ let package = Package(
     .target(
       name: "SQLMigration",
       dependencies: [
-        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
-        "SQLite",
-        "SQLitePages", "CoreDataLayout",
+        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "StoreInterface", "SQLite", "SQLitePages",
+        "CoreDataLayout",
       ]),
     .target(
       name: "FileStores",
@@ -97,8 +96,8 @@ let package = Package(
     .target(
       name: "Migration",
       dependencies: [
-        "Platform", "Diagnostics", "PropertyLists", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface",
-        "CoreDataLayout", "SQLMigration", "ObjectGraph",
+        "Platform", "Diagnostics", "ObjectModel", "ModelFiles", "Predicates", "StoreInterface", "CoreDataLayout",
+        "SQLMigration", "ObjectGraph",
       ]),
     .target(
       name: "Seedbed",
@@ -194,7 +193,7 @@ let package = Package(
     .target(
       name: "TestRows",
       dependencies: [
-        "CoreDataLayout", "MemoryStore", "ObjectModel", "Predicates", "StoreInterface", "TestMigrations", "TestSupport",
+        "CoreDataLayout", "MemoryStore", "ObjectModel", "StoreInterface", "TestMigrations", "TestSupport",
       ], path: "Tests/TestRows"),
     .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel", "TestSupport", crypto]),
@@ -216,7 +215,7 @@ let package = Package(
       dependencies: ["Predicates", "StoreInterface", "MemoryStore", "ObjectModel", "TestSupport", "TestStores"]),
     .testTarget(
       name: "MemoryStoreTests",
-      dependencies: ["MemoryStore", "Predicates", "StoreInterface", "ObjectModel", "TestSupport", "TestStores"]),
+      dependencies: ["MemoryStore", "Predicates", "StoreInterface", "ObjectModel", "TestStores"]),
     .testTarget(name: "DiagnosticsTests", dependencies: ["Diagnostics", metrics]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite", "TestSupport"]),
@@ -224,18 +223,14 @@ let package = Package(
       name: "CoreDataLayoutTests",
       dependencies: [
         "Platform", "Diagnostics", "PropertyLists", "CoreDataLayout", "SQLite", "SQLitePages", "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "SeedFormats", "TestQueries", "TestStores",
-        "TestSupport",
+        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "TestQueries", "TestStores", "TestSupport",
         "TestMigrations", "TestRows",
       ]),
     .testTarget(
       name: "SQLMigrationTests",
       dependencies: [
-        "Platform", "Diagnostics", "PropertyLists", "SQLMigration", "CoreDataLayout", "SQLite", "SQLitePages",
-        "Predicates",
-        "StoreInterface", "MemoryStore", "ObjectModel", "ModelFiles", "TestQueries", "TestStores", "TestSupport",
-        "TestMigrations",
-        "TestRows",
+        "Platform", "PropertyLists", "SQLMigration", "CoreDataLayout", "SQLite", "StoreInterface", "ObjectModel",
+        "ModelFiles", "TestQueries", "TestStores", "TestSupport", "TestMigrations", "TestRows",
       ]),
     .testTarget(
       name: "ObjectGraphTests",
@@ -247,7 +242,7 @@ let package = Package(
       name: "FileStoresTests",
       dependencies: [
         "FileStores", "PropertyLists", "ObjectGraph", "CoreDataLayout", "Predicates", "StoreInterface", "MemoryStore",
-        "ObjectModel", "SeedFormats", "TestStores", "TestSupport",
+        "ObjectModel", "TestStores", "TestSupport",
       ]),
     .testTarget(
       name: "MigrationTests",
@@ -261,7 +256,7 @@ let package = Package(
       dependencies: [
         "Seedbed", "Pipelines", "ResultFiles", "StoreModels", "Exports", "Dumps", "ChangeFiles", "Reports",
         "ImportEngine", "SeedFormats", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "ObjectGraph",
-        "CoreDataLayout", "SQLMigration", "SQLite", "TestStores", "TestSupport",
+        "CoreDataLayout", "SQLite", "TestStores", "TestSupport",
       ]),
     .testTarget(
       name: "SeedbedTestingTests", dependencies: ["Seedbed", "SeedbedTesting", "Dumps", "TestSupport"]),
@@ -277,9 +272,9 @@ let package = Package(
     .testTarget(
       name: "ImportEngineTests",
       dependencies: [
-        "Platform", "PropertyLists", "Seedbed", "Migration", "Pipelines", "StoreModels", "Exports", "Dumps",
-        "ChangeFiles", "Reports", "ImportEngine", "SeedFormats", "CoreDataLayout", "SQLMigration", "SQLite",
-        "SQLitePages", "Predicates", "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles",
+        "Platform", "PropertyLists", "Seedbed", "Migration", "Pipelines", "StoreModels", "Reports",
+        "ImportEngine", "SeedFormats", "CoreDataLayout", "SQLMigration", "SQLite", "SQLitePages", "Predicates",
+        "StoreInterface", "MemoryStore", "ObjectGraph", "ObjectModel", "ModelFiles",
         "SeedbedTesting", "TestStores", "TestQueries", "TestSupport",
       ]),
     .testTarget(
@@ -305,8 +300,8 @@ let package = Package(
     .testTarget(
       name: "StoreDifferencesTests",
       dependencies: [
-        "StoreDifferences", "CoreDataLayout", "StoreInterface", "ObjectModel", "Predicates", "Pipelines", "SQLite",
-        "TestStores", "TestSupport", "TestMigrations",
+        "StoreDifferences", "CoreDataLayout", "StoreInterface", "ObjectModel", "Predicates", "Pipelines", "TestStores",
+        "TestSupport", "TestMigrations",
       ]),
     .testTarget(
       name: "InferenceTests",
@@ -314,15 +309,15 @@ let package = Package(
     .testTarget(
       name: "SeedbedCommandTests",
       dependencies: [
-        "Platform", "PropertyLists", "SeedbedCommand", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel",
+        "Platform", "PropertyLists", "SQLite", "SeedFormats", "ModelFiles", "ObjectModel",
         "CoreDataLayout", "HistoryPeer", "Seedbed", "TestQueries", "TestSupport", crypto,
       ],
       exclude: ["Mistakes/project", "Mistakes/reader", "Mistakes/sources", "allocation-limits.json"]),
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Platform", "PropertyLists", "CoreDataLayout", "SQLitePages", "SQLite", "Predicates", "StoreInterface",
-        "ObjectModel", "ModelFiles", "SeedFormats", "TestRows", "TestSupport",
+        "Platform", "PropertyLists", "CoreDataLayout", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel",
+        "ModelFiles", "SeedFormats", "TestRows", "TestSupport",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -5,6 +5,7 @@
 //
 // Three things must agree: the boundary table of docs/ARCHITECTURE.md (what a module may import), the target
 // dependencies of Package.swift (as `swift package dump-package` gives them), and the import statements of the sources.
+// What is granted and not imported is a violation too.
 // Prints file:line of every violation. Exit code 0: all agree; 1: violations; 2: the check itself could not run.
 
 import Foundation
@@ -122,6 +123,7 @@ func violations(root: String) throws -> [String] {
     (manifest.lastIndex { $0.contains("name: \"\(target)\"") } ?? 0) + 1
   }
 
+  let programs = Set(targets.lazy.filter { $0.type == "executable" }.map(\.name))
   var found: [String] = []
   for target in targets {
     let isTest = target.type == "test"
@@ -138,10 +140,12 @@ func violations(root: String) throws -> [String] {
     }
     if target.type == "system" { continue }
 
+    var imported: Set<String> = []
     let declared = target.dependencies.union(isTest ? testModules : systemModules).union([target.name])
     for file in swiftFiles(under: root + "/" + target.path) {
       let path = target.path + "/" + file
       for (module, line) in imports(in: try read(root + "/" + path)) {
+        imported.insert(module)
         if cLibraries.contains(module) {
           if target.name != cLibraryModule {
             found.append("\(path):\(line): only \(cLibraryModule) imports the C library (\(module))")
@@ -154,6 +158,16 @@ func violations(root: String) throws -> [String] {
           found.append("\(path):\(line): \(target.name) imports \(module) without a dependency in Package.swift")
         }
       }
+    }
+    // Programs are depended on to be built; plugins run what they depend on.
+    if target.type == "plugin" { continue }
+    let unused = target.dependencies.subtracting(imported).subtracting(programs)
+    for module in unused.sorted() {
+      found.append(
+        "Package.swift:\(manifestLine(target.name)): \(target.name) depends on \(module) and does not import it")
+    }
+    for module in (granted ?? []).subtracting(imported).subtracting(unused).sorted() where !isTest {
+      found.append("docs/ARCHITECTURE.md: \(target.name) is granted \(module) and does not import it (boundary table)")
     }
   }
   for module in Set(table.keys).subtracting(targets.map(\.name)).sorted() {
@@ -170,7 +184,7 @@ func selfTest(root: String) throws {
   let copy = files.temporaryDirectory.appendingPathComponent("check-imports-\(UUID().uuidString)").path
   defer { try? files.removeItem(atPath: copy) }
   try files.createDirectory(atPath: copy + "/docs", withIntermediateDirectories: true)
-  for item in ["Package.swift", "Sources", "Tests", "docs/ARCHITECTURE.md"] {
+  for item in ["Package.swift", "Sources", "Tests", "examples", "docs/ARCHITECTURE.md"] {
     try files.copyItem(atPath: root + "/" + item, toPath: copy + "/" + item)
   }
   func expect(_ expected: [String], _ situation: String) throws {
@@ -213,8 +227,10 @@ func selfTest(root: String) throws {
   let line =
     (manifest.split(separator: "\n", omittingEmptySubsequences: false).firstIndex { $0.contains(honest) } ?? -1) + 1
   try expect(
-    ["Package.swift:\(line): SeedFormats depends on CSQLite, which the boundary table does not grant"],
-    "a dependency across a boundary")
+    [
+      "Package.swift:\(line): SeedFormats depends on CSQLite, which the boundary table does not grant",
+      "Package.swift:\(line): SeedFormats depends on CSQLite and does not import it",
+    ], "a dependency across a boundary")
 }
 
 // MARK: - Main

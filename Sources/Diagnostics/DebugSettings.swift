@@ -13,9 +13,11 @@ public struct DebugSettings: Sendable, Hashable {
   /// Of migrations: 0 nothing, 1 what is done step by step. `com.apple.CoreData.MigrationDebug`,
   /// `SEEDBED_MIGRATION_DEBUG`.
   public var migrationLevel = 0
-  /// 1: a connection that two threads use at once stops the program; that the file of an open store was replaced or
-  /// deleted is logged. `com.apple.CoreData.ConcurrencyDebug`, `SEEDBED_CONCURRENCY_DEBUG`.
-  public var concurrencyLevel = 0
+  /// 1: a context or object that is used outside of its queue stops the program, and so does a connection that two
+  /// threads use at once; that the file of an open store was replaced or deleted is logged. 0: none of it. Nil where
+  /// nothing is stated: only contexts and objects, and only in debug builds. `com.apple.CoreData.ConcurrencyDebug`,
+  /// `SEEDBED_CONCURRENCY_DEBUG`.
+  public var concurrencyLevel: Int?
   /// Switches whose values are missing or no whole numbers, each as it was written.
   public private(set) var mistakes: [String] = []
 

@@ -86,7 +86,7 @@ public struct StoreDump {
     options.leavesSidecarsAlone = true
     let store = try SQLiteStore.open(path: storePath, model: file.model, options: options)
     defer { try? store.close() }
-    try createFolder(FilePath.folder(of: folder))
+    try createFolder(FileSystem.parent(folder))
     let work = try WorkFolder(for: folder)
     defer { work.remove() }
     let partial = work.path + "/dump"

@@ -6,7 +6,7 @@ import Platform
 package enum ResultPlace {
   /// Creates the folder that a path lies in.
   package static func createFolder(of path: String) throws(RunError) {
-    let folder = FilePath.folder(of: path)
+    let folder = FileSystem.parent(path)
     guard !folder.isEmpty else { return }
     do throws(SystemError) {
       try FileSystem.makeFolder(folder)

@@ -25,7 +25,7 @@ package struct RunInputs {
 
   /// A model is a file, a folder with all that is in it, or a store. One of several versions brings the others with it.
   package mutating func add(model path: String) {
-    let parent = FilePath.folder(of: ResultPath.key(path))
+    let parent = FileSystem.parent(ResultPath.key(path))
     let path = [".xcdatamodeld", ".momd"].contains { parent.hasSuffix($0) } ? parent : path
     guard PathContent(at: path) == .folder else {
       if StoreFiles.isDatabase(path: path) { add(store: path) } else { add(file: path) }

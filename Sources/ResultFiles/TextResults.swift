@@ -21,7 +21,7 @@ public enum TextResults {
         current = file.path
         let place = ResultPath.followed(file.path)
         try ResultPlace.createFolder(of: place)
-        let folder = FilePath.folder(of: place)
+        let folder = FileSystem.parent(place)
         let work = try works[folder] ?? WorkFolder(for: place)
         works[folder] = work
         let partial = work.path + "/" + FilePath.name(of: place)

@@ -206,10 +206,6 @@ import Platform
   public var totalChanges: Int64 { unsafe database.map { unsafe sqlite3_total_changes64($0) } ?? 0 }
   /// Whether a transaction is open.
   public var isInTransaction: Bool { unsafe database.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
-  /// Makes the running statement fail with `interrupted`. May be called from any thread while the connection lives.
-  public func interrupt() {
-    if let database = unsafe database { unsafe sqlite3_interrupt(database) }
-  }
 
   /// Switches that hold for one connection.
   public enum Setting: Sendable {

@@ -10,12 +10,12 @@ extension PersistentContainer {
   /// A container for the model of that name, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described.
   ///
   /// The model is looked for in the bundle as `<name>.momd`, `.mom`, `.xcdatamodeld` and `.xcdatamodel`, in this order.
+  /// Where there is no such model, or it has mistakes, the container has an empty one, and loading its stores fails
+  /// with a `ModelError`.
   /// - Parameters:
   ///   - bundle: where to look; nil for `modelBundle`, then the main bundle.
   ///   - classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   ///   - migrationPolicies: the policies that mapping models beside the model name; see `AutomaticMigration`.
-  /// Where there is no such model, or it has mistakes, the container has an empty one, and loading its stores fails
-  /// with a `ModelError`.
   public convenience init(
     name: String, bundle: Bundle? = nil, classes: [String: ManagedObject.Type] = [:],
     migrationPolicies: MigrationPolicies = MigrationPolicies()

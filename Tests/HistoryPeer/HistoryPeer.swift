@@ -9,7 +9,7 @@ struct HistoryPeer {
     guard CommandLine.arguments.count == 2 else { exit(64) }
     let notes = try FollowedNotes(storeURL: URL(filePath: CommandLine.arguments[1]))
     try notes.answerQuestions()
-    await notes.ended()
+    await notes.exitWhenForgotten()
   }
 }
 
@@ -34,7 +34,7 @@ extension FollowedNotes {
 
   /// Waits, a quarter of an hour at the most, so that nothing is left of a test that fails. Beside a thousand others
   /// the test may have to wait for minutes itself.
-  fileprivate func ended() async {
+  fileprivate func exitWhenForgotten() async {
     try? await Task.sleep(for: .seconds(900))
     exit(1)
   }

@@ -124,7 +124,7 @@ struct DialectTests {
       ("{\"a\":\"}\\\"{\"}\r\n{\"a\":2}", .ndjson),
     ]
     for (text, format) in cases {
-      #expect(FileFormatSniffer.format(of: Array(text.utf8), isWhole: true) == format, "\(text)")
+      #expect(FileFormatSniffer.format(of: Array(text.utf8)) == format, "\(text)")
     }
   }
 

@@ -70,7 +70,7 @@ struct ArchivedPredicateTests {
     },
   ]
 
-  @Test("a template's predicate", arguments: cases)
+  @Test("a template's archived predicate is read as text", arguments: cases)
   func template(_ sample: Case) throws {
     let request = Node.object(
       "NSFetchRequest",

@@ -141,16 +141,6 @@ struct ExpressionEvaluatorTests {
     #expect(try Self.evaluate("\"-\"", nulls: ["-"]) == .string("-"))
   }
 
-  @Test("a where selects only what is true")
-  func selection() throws {
-    for (source, isSelected) in [("a == 1", true), ("a > 1", false), ("b > 1", false), ("b", false)] {
-      let evaluator = try RecordExpressionEvaluator(try RecordExpressionParser.parse(source), slots: ["a": 0, "b": 1])
-      #expect(try evaluator.isTrue(FieldTable([.string("1"), .null])) == isSelected)
-    }
-    let number = try RecordExpressionEvaluator(try RecordExpressionParser.parse("a + 1"), slots: ["a": 0])
-    #expect(throws: RecordExpressionFailure.self) { try number.isTrue(FieldTable([.string("1")])) }
-  }
-
   @Test("a field that the source lacks is an error before the first record")
   func unknownField() throws {
     let error = #expect(throws: RecordExpressionError.self) {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Reading durations, dates and numbers from bytes")
 struct ExpressionTextTests {
   @Test(
-    "durations",
+    "durations are read to seconds, or refused",
     arguments: [
       ("25:10:00", 90_600), ("8:05", 29_100), ("08:05:09", 29_109), ("0", 0), ("90", 90), ("-1:00:01", -3601),
       ("+2:00", 7200), ("100000:00:00", 360_000_000), ("-9223372036854775808", .min), ("9223372036854775807", .max),
@@ -136,7 +136,7 @@ struct ExpressionTextTests {
   }
 
   @Test(
-    "numbers",
+    "numbers keep their kind, or say why they are none",
     arguments: [
       ("0", .integer(0)), ("-0", .integer(0)), ("007", .integer(7)), ("+5", .integer(5)),
       ("-9223372036854775808", .integer(.min)),

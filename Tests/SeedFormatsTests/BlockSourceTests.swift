@@ -141,7 +141,7 @@ struct FileTests {
     }
   }
 
-  @Test("UTF-8 and Latin-1")
+  @Test("UTF-8 passes unchanged, and Latin-1 becomes UTF-8")
   func others() {
     let utf8 = Array(Self.text.utf8)
     for blockSize in [1, 2, 4096] {

@@ -190,7 +190,7 @@ struct CSVHeaderTests {
     #expect(error.hint == "did you mean \"stop_name\"? available: \"stop_id\", \"stop_name\"")
   }
 
-  @Test("names are exact", arguments: ["A", "a ", "#3", "#0"])
+  @Test("a column's name must match exactly", arguments: ["A", "a ", "#3", "#0"])
   func exact(name: String) {
     #expect(failure("a,b\n", .csv, [name])?.code == "csv.unknown-column")
   }

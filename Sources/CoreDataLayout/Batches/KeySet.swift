@@ -103,11 +103,4 @@ struct KeySet {
     if isEmpty { return 0 }
     return Int(try connection.integer("SELECT count(*) FROM (\(select))") ?? 0)
   }
-
-  /// Empties the set, so that it can be filled again.
-  mutating func removeAll(in connection: Connection) throws(SQLiteError) {
-    if !isEmpty && !isWhole { try connection.execute("DELETE FROM temp.\(name)") }
-    isWhole = false
-    isEmpty = true
-  }
 }

@@ -33,9 +33,6 @@ package struct ConsistencyCheck {
     return result
   }
 
-  /// `PRAGMA integrity_check`, without "ok".
-  func integrity() throws(SQLiteError) -> [StoreFinding] { try ConsistencyCheck.integrity(connection) }
-
   /// `PRAGMA integrity_check`, without "ok". It stops at the first problem, because in a forged file the rest can take
   /// for ever.
   static func integrity(_ connection: Connection) throws(SQLiteError) -> [StoreFinding] {

@@ -29,7 +29,7 @@ package final class HistoryWriter {
   static let string = 16_003
   /// A longer transaction is recorded as several, so that memory stays bounded.
   static let mostChanges = 65_536
-  /// Likewise one that keeps more than this of deleted objects.
+  /// A transaction whose tombstones take more bytes than this is recorded as several, too.
   static let mostTombstoneBytes = 16 << 20
 
   /// The origin of transactions: program, author, context and time.

@@ -12,8 +12,6 @@ public final class ChangedRows {
   let table: String
   let changes: RowChanges
 
-  /// Rows that were added.
-  public var count: Int { changes.count }
   /// After the load: rows with new values.
   public var updatedCount: Int { changes.updatedCount }
   /// After the load: rows that had all the values already.

@@ -68,7 +68,7 @@ final class RowFinder {
   /// The row with the key; of several the one with the lowest primary key.
   func find(row: Int) throws -> Int64? { try find(row: row, looksForOthers: false).key }
 
-  /// Likewise, and whether there is another.
+  /// The row with the key, and whether several rows have it.
   func findAll(row: Int) throws -> (key: Int64?, isAmbiguous: Bool) { try find(row: row, looksForOthers: true) }
 
   @inline(__always)

@@ -157,7 +157,7 @@ final class SnapshotWriter {
 
   /// Compares new snapshots with the rows as they are.
   /// - Parameters:
-  ///   - snapshot: the one at a position.
+  ///   - rows: the keys of the rows, with the positions of their snapshots.
   ///   - body: gets the position of each row that is there, its version, and the number of the update that writes the
   ///     different columns; other columns stay as they are, to the byte.
   func compare(

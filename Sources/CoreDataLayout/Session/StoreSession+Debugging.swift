@@ -7,12 +7,12 @@ extension StoreSession {
   /// where the connection is used without the session's lock. That the store's file was replaced or deleted is logged
   /// once.
   func followConnection(_ settings: DebugSettings = .process) throws(SQLiteError) {
-    guard settings.sqlLevel > 0 || settings.concurrencyLevel > 0 else { return }
+    let isConfined = settings.concurrencyLevel.map { $0 > 0 } ?? false
+    guard settings.sqlLevel > 0 || isConfined else { return }
     let log = settings.sqlLevel > 0 ? StatementLog(settings) : nil
     let file = file
     var detail = log?.detail ?? TraceDetail()
     detail.begins = true
-    let isConfined = settings.concurrencyLevel > 0
     var node = isConfined ? FileSystem.node(file.path) : nil
     // The connection goes with the session.
     try connection.setTrace(detail) { [unowned self] event in

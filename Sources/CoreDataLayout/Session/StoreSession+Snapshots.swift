@@ -5,7 +5,7 @@ import StoreInterface
 /// Sessions that see the store as it was when their transaction began, one transaction after the other.
 extension StoreSession {
   /// The signs by which a connection still has the store's file open with the checked schema.
-  struct CheckedFile {
+  struct SeenFile {
     var stamp: FileSystem.Stamp
     var schemaVersion: Int64?
   }
@@ -50,9 +50,9 @@ extension StoreSession {
   }
 
   /// Nil when there is no file at the path.
-  private func currentFile() throws -> CheckedFile? {
+  private func currentFile() throws -> SeenFile? {
     guard let stamp = try StoreFiles.stamp(privateCopy?.path ?? file.path) else { return nil }
-    return CheckedFile(stamp: stamp, schemaVersion: try connection.integer("PRAGMA schema_version"))
+    return SeenFile(stamp: stamp, schemaVersion: try connection.integer("PRAGMA schema_version"))
   }
 
   /// - Throws: `StoreError.failure` when what the transaction sees is not the store that the file says.

@@ -43,7 +43,7 @@ package final class StoreSession: @unchecked Sendable {
   /// The file when it was opened as one that nothing changes; nil where locks keep others from changing it.
   var immutableFile: FileSystem.Stamp?
   /// The file and its schema when both were last looked at; for sessions that keep snapshots.
-  var checked: CheckedFile?
+  var checked: SeenFile?
 
   /// Prepares a connection that is open.
   init(_ file: StoreFile, _ connection: Connection, _ options: Options, privateCopy: PrivateCopy? = nil) throws {

@@ -72,14 +72,6 @@ extension SQLiteStore {
     try writing { try $0.delete(entity: entity, primaryKeys: primaryKeys) }
   }
 
-  /// The primary keys of the rows that have the batch's keys, 0 where there is none. Of several rows the one with the
-  /// lowest key is returned. A null or absent key matches nothing.
-  /// - Parameter keyColumns: columns of the batch that make up the key; a unique index over them makes this fast.
-  public func primaryKeys(matching batch: RowBatch, keyColumns: [Int]) throws -> [Int64] {
-    var ambiguous: [Int] = []
-    return try primaryKeys(matching: batch, keyColumns: keyColumns, ambiguous: &ambiguous)
-  }
-
   /// The model indexes of the very entities that rows are of, which are `entity` or its sub-entities; empty where it has
   /// none, and `entity`'s for a key without a row.
   package func entityIndexes(of entity: Entity, primaryKeys: [Int64]) throws -> [Int] {
@@ -90,8 +82,10 @@ extension SQLiteStore {
     }
   }
 
-  /// Like `primaryKeys(matching:keyColumns:)`, and says where there are several rows.
+  /// The primary keys of the rows that have the batch's keys, 0 where there is none. Of several rows the one with the
+  /// lowest key is returned. A null or absent key matches nothing.
   /// - Parameters:
+  ///   - keyColumns: columns of the batch that make up the key; a unique index over them makes this fast.
   ///   - isNew: rows of the batch with whose keys there is no stored row, as the caller knows: they are not looked for.
   ///   - ambiguous: gets the positions of the batch's rows with whose keys there is more than one stored row.
   public func primaryKeys(

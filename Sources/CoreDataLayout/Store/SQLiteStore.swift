@@ -263,9 +263,6 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
     if !own.isEmpty { try setMetadata(own.mapValues { .some($0) }) }
   }
 
-  /// Makes a running statement of another thread fail.
-  public func interrupt() { connection.interrupt() }
-
   /// Moves everything that is committed from the write-ahead log into the main file.
   /// - Throws: `StoreError.busy` when another connection still reads the log.
   public func checkpoint() throws {

@@ -15,7 +15,7 @@ package enum StoredValueText {
   }
 
   /// Appends a date, given in seconds since 2001: ISO 8601 in UTC with as many decimals as it takes; where that cannot
-  /// say it (years before 1 or after 9999, or finer than the format), the number itself.
+  /// say it (years before 0 or after 9999, or finer than the format), the number itself.
   package static func append(date seconds: Double, to writer: NDJSONWriter) {
     if let text = exactText(ofDate: seconds) {
       writer.string(text)

@@ -15,7 +15,7 @@ struct RecordFileWriter {
   }
 
   /// The whole file.
-  /// - Parameter cells: for each record one value for each column; relationships as texts and lists of texts.
+  /// - Parameter records: for each record one value for each column; relationships as texts and lists of texts.
   /// - Throws: `StoreError.failure` for a value that the format has no way to write.
   func data(_ records: [[RecordField]]) throws(StoreError) -> Data {
     let sink = MemorySink()

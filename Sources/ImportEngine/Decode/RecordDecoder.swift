@@ -91,7 +91,6 @@ struct SupersededRecords: Sendable {
 
   private var places: Set<Place> = []
   var isEmpty: Bool { places.isEmpty }
-  var count: Int { places.count }
   func contains(file: Int, byteOffset: UInt64) -> Bool { places.contains(Place(file: file, byteOffset: byteOffset)) }
   mutating func insert(_ place: Place) { places.insert(place) }
 }

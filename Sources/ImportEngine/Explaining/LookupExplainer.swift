@@ -10,7 +10,6 @@ final class LookupExplainer {
   typealias Lookup = PipelineExplanation.Lookup
 
   private let store: SQLiteStore
-  private let model: ManagedObjectModel
   private let advisor: IndexAdvisor
   /// Whether the store is an empty one, in which nothing can be measured.
   private let isEmptyStore: Bool
@@ -21,10 +20,9 @@ final class LookupExplainer {
   /// The number of keys in statements that are shown or used for advice, because the shell cannot handle long lists.
   private static let keysShown = 4
 
-  init(_ asked: AskedStore, _ model: ManagedObjectModel, isInPlace: Bool) {
+  init(_ asked: AskedStore, isInPlace: Bool) {
     self.isInPlace = isInPlace
     store = asked.store
-    self.model = model
     isEmptyStore = asked.path == nil
     advisor = IndexAdvisor(asked.store)
   }

@@ -32,7 +32,7 @@ public enum PipelineExplainer {
     let asked = try AskedStore(pipeline.store, model)
     defer { asked.close() }
     let origin = try RunOrigin(pipeline.store, model)
-    let lookups = LookupExplainer(asked, model, isInPlace: pipeline.store.write == .inPlace)
+    let lookups = LookupExplainer(asked, isInPlace: pipeline.store.write == .inPlace)
     var parts = try begin(origin, model, lookups)
     var filled = origin.filled
     for plan in plans {

@@ -67,7 +67,7 @@ struct SourceInputs {
 
   /// A hint for a path that is relative to the folder above the pipeline's.
   private static func outerHint(_ path: String) -> String? {
-    let (folder, name) = (FilePath.folder(of: path), FilePath.name(of: path))
+    let (folder, name) = (FileSystem.parent(path), FilePath.name(of: path))
     return FileSystem.exists("\(folder)/../\(name)") ? "did you mean ../\(name)?" : nil
   }
 

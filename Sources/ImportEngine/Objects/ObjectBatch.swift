@@ -41,7 +41,7 @@ struct ObjectBatch {
 
   init(
     context: ManagedObjectContext, decoded: DecodedBatch, plan: StepPlan, idSpaces: ObjectID.Spaces,
-    recordObjects: RecordObjects, waiting unresolved: [UnresolvedReference]
+    recordObjects: RecordObjects, unresolved: [UnresolvedReference]
   ) {
     self.context = context
     self.decoded = decoded

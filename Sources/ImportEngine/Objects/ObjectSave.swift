@@ -13,7 +13,7 @@ import Synchronization
 final class ObjectSave: @unchecked Sendable {
   let decoded: DecodedBatch
   let plan: StepPlan
-  let waiting: [UnresolvedReference]
+  let unresolved: [UnresolvedReference]
   private let context: ManagedObjectContext
   private let target: any ImportTarget
   private let rows: [Int]
@@ -40,14 +40,14 @@ final class ObjectSave: @unchecked Sendable {
 
   init(
     context: ManagedObjectContext, target: any ImportTarget, decoded: DecodedBatch, plan: StepPlan,
-    waiting: [UnresolvedReference], rows: [Int], found: [Int: ObjectID], isPart: Bool,
+    unresolved: [UnresolvedReference], rows: [Int], found: [Int: ObjectID], isPart: Bool,
     recordObjects: RecordObjects, findNested: @escaping (DecodedNode) throws -> [ObjectMatch]
   ) {
     self.context = context
     self.target = target
     self.decoded = decoded
     self.plan = plan
-    self.waiting = waiting
+    self.unresolved = unresolved
     self.rows = rows
     self.found = found
     self.isPart = isPart
@@ -92,7 +92,7 @@ final class ObjectSave: @unchecked Sendable {
   private func run() throws -> StepOutcomes {
     var graph = ObjectBatch(
       context: context, decoded: decoded, plan: plan, idSpaces: target.idSpaces, recordObjects: recordObjects,
-      waiting: waiting)
+      unresolved: unresolved)
     for id in found.values { recordObjects.note(id, plan.root.entity) }
     // Held until the objects are read, so that one that fires brings in those that follow.
     let matched = context.faults(with: rows.compactMap { found[Int(decoded.root.records[$0])] })

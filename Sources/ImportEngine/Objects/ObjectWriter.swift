@@ -97,11 +97,11 @@ final class ObjectWriter {
 
   /// Begins to make objects of the rows of the batch that `existing` was asked about, on the queue of their context.
   /// They are saved when they may be, and `finish` waits for that.
-  /// - Parameter waiting: references that are set later; mandatory ones are not checked yet.
-  func begin(_ decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference]) -> ObjectSave {
+  /// - Parameter unresolved: references that are set later; mandatory ones are not checked yet.
+  func begin(_ decoded: DecodedBatch, plan: StepPlan, unresolved: [UnresolvedReference]) -> ObjectSave {
     decoded.root.resetPrimaryKeys()
     let save = makeSave(
-      Array(0..<decoded.root.batch.count), of: decoded, plan: plan, waiting: waiting, found: foundByRecord,
+      Array(0..<decoded.root.batch.count), of: decoded, plan: plan, unresolved: unresolved, found: foundByRecord,
       in: current ?? newContext())
     current = nil
     foundByRecord = [:]
@@ -193,18 +193,18 @@ final class ObjectWriter {
         uniquingKeysWith: { first, _ in first })
     }
     let attempt = makeSave(
-      rows, of: save.decoded, plan: save.plan, waiting: save.waiting, found: found, in: context, isPart: true)
+      rows, of: save.decoded, plan: save.plan, unresolved: save.unresolved, found: found, in: context, isPart: true)
     attempt.begin()
     attempt.allow()
     return attempt
   }
 
   private func makeSave(
-    _ rows: [Int], of decoded: DecodedBatch, plan: StepPlan, waiting: [UnresolvedReference],
+    _ rows: [Int], of decoded: DecodedBatch, plan: StepPlan, unresolved: [UnresolvedReference],
     found: [Int: ObjectID], in context: ManagedObjectContext, isPart: Bool = false
   ) -> ObjectSave {
     ObjectSave(
-      context: context, target: target, decoded: decoded, plan: plan, waiting: waiting, rows: rows, found: found,
+      context: context, target: target, decoded: decoded, plan: plan, unresolved: unresolved, rows: rows, found: found,
       isPart: isPart, recordObjects: tables.recordObjects
     ) { [unowned self] node in
       try find(node, rows: Array(0..<node.batch.count), in: context)
@@ -277,35 +277,6 @@ final class ObjectWriter {
         }
       }
       try context.save()
-    }
-  }
-}
-
-extension DecodedNode {
-  /// The value of an attribute cell, `.null` unless its state is `value`.
-  func value(column: Int, row: Int) -> Value {
-    // Safety: the batch was made by the plan, so a column has the storage of its type. `row` is under its count.
-    guard unsafe batch.states[column][row] == RowBatch.State.value.rawValue,
-      let type = plan.columnTypes[column]
-    else { return .null }
-    switch type {
-    case .integer16, .integer32, .integer64: return unsafe .integer(batch.integers(column)[row])
-    case .boolean: return unsafe .boolean(batch.integers(column)[row] != 0)
-    case .double, .float: return unsafe .double(batch.reals(column)[row])
-    case .date: return unsafe .date(Date(timeIntervalSinceReferenceDate: batch.reals(column)[row]))
-    case .decimal:
-      let text = unsafe String(decoding: batch.cellBytes(column, row), as: UTF8.self)
-      return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) } ?? .null
-    case .uuid:
-      let bytes = unsafe batch.cellBytes(column, row)
-      guard bytes.count == 16 else { return .null }
-      return unsafe .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
-    case .uri:
-      let text = unsafe String(decoding: batch.cellBytes(column, row), as: UTF8.self)
-      return URL(string: text).map { .uri($0) } ?? .null
-    case .binary, .transformable: return unsafe .data(Data(batch.cellBytes(column, row)))
-    case .string, .undefined, .objectID, .composite:
-      return unsafe .string(String(decoding: batch.cellBytes(column, row), as: UTF8.self))
     }
   }
 }

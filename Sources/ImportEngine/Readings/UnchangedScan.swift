@@ -109,7 +109,7 @@ struct UnchangedScan {
     for reference in result.unresolved { findings[Int(reference.node.records[reference.row])].isUncertain = true }
     // Its object has a change that is held back, or is one that a held record brings.
     let behind = session.heldObjects.records(of: decoded, StoredRowReferences([roots]), step: scope.index)
-      .union(pending.recordsWithWaitingKeys(decoded))
+      .union(pending.recordsWithPendingKeys(decoded))
     for record in behind.union(decoded.problems.keys) {
       findings[record].isUncertain = true
       findings[record].isNew = false

@@ -32,8 +32,6 @@ final class KeyTables: @unchecked Sendable {
     byEntity = [:]
   }
 
-  var isEmpty: Bool { tables.isEmpty }
-
   subscript(id: KeyTableID) -> KeyTable? { tables[id] }
 
   /// The tables in which an object of the entity stands.

@@ -25,7 +25,7 @@ struct OwnerClaims {
     var owner: Int64
     /// The number of the owner's list of that time: a later record of the owner states another one.
     var list: Int
-    /// Of the record.
+    /// The position of the record that makes the claim.
     var order: Order
   }
 
@@ -48,7 +48,7 @@ struct OwnerClaims {
     /// In the order of the records that take.
     var losses: [Loss] = []
 
-    /// The losses of owners whose records say the same to the end, and who do not get the object back: one for each
+    /// The losses of owners whose records say the same to the end, and that do not get the object back: one for each
     /// owner and object.
     var contradictions: [Loss] {
       var told: Set<[Int64]> = []
@@ -111,7 +111,7 @@ struct OwnerClaims {
 
   /// Notes the claim of a reference that is set late.
   /// - Parameter order: of its record.
-  /// - Returns: false where a later record has given the object to another owner, who keeps it.
+  /// - Returns: false where a later record has given the object to another owner, which keeps it.
   mutating func note(
     _ relationship: Relationship, row: RowReference, destination: RowReference, order: Order
   ) -> Bool {

@@ -185,7 +185,7 @@ extension PendingReferences {
       let certain = try rowsWithoutDestination(places)
       if certain == blocked { return blocked }
       if certain == fallen {
-        // Each of these claims stands only if another one falls: the first ones are taken at their word.
+        // The claims depend on each other in a circle, so the earliest one counts.
         _ = try noteBeatenRows(places, owners, mayOwn: { !fallen.contains($0) }, keeps: { _ in true })
         return blocked
       }

@@ -64,7 +64,7 @@ final class PendingReferences {
   }
 
   /// The records of a batch that may be about objects of waiting records, which cannot be found by their keys yet.
-  func recordsWithWaitingKeys(_ decoded: DecodedBatch) -> Set<Int> {
+  func recordsWithPendingKeys(_ decoded: DecodedBatch) -> Set<Int> {
     let hashes = pending.matchKeyHashes
     if hashes.isEmpty { return [] }
     var found: Set<Int> = []

@@ -225,9 +225,9 @@ public struct PipelineRun {
       // References of restored rows may be resolved by later rows, so their pages are not finished before that.
       let isRestoreGoingOn =
         plan.step.strategy == .restore && plans.dropFirst(index + 1).first?.step.strategy == .restore
-      if !isRestoreGoingOn { try WaitingRecords(steps, session).writeReady() }
+      if !isRestoreGoingOn { try HeldRecordRounds(steps, session).writeReady() }
     }
-    try WaitingRecords(steps, session).finish()
+    try HeldRecordRounds(steps, session).finish()
     for step in steps { step.finish() }
     progress.begin(.indexing)
     try indexing.work { try session.buildIndexes() }

@@ -20,7 +20,7 @@ extension RunError {
   /// read.
   func addingNeed(store path: String, _ use: WorkFolderUse, _ progress: RunProgress) -> RunError {
     guard code == "disk.full", message.hasPrefix(FilePath.shown(path) + " cannot be written") else { return self }
-    let folder = FilePath.folder(of: path)
+    let folder = FileSystem.parent(path)
     let (read, total) = progress.bytes
     guard read > 0, read < total, let free = Self.freeBytes(folder) else { return self }
     let whole = Int(Double(use.bytes) * Double(total) / Double(read))

@@ -20,7 +20,7 @@ struct StepStages: Sendable {
   let progress: RunProgress
   /// The work of the workers on a batch besides decoding it.
   let preparation: BulkPreparation?
-  /// Likewise, in a reading that looks stored rows up.
+  /// Looks stored rows up on the workers, in a reading that does so.
   let lookup: StoredRowLookup?
   /// Told which fields the records have.
   let seenFields: SeenFields?

@@ -58,7 +58,7 @@ final class FindOrCreateStrategy: WritingStrategy {
       let result = try previous.map { try session.objects.finish($0) }
       if !mayWrite { save.allow() }
       if let previous, let result { try finish(previous, result) }
-      if arrivals.areOver || !save.waiting.isEmpty || !scope.plan.savesMayOverlap {
+      if arrivals.areOver || !save.unresolved.isEmpty || !scope.plan.savesMayOverlap {
         try finishSaving()
       } else {
         decoded.retainRecords()
@@ -87,12 +87,12 @@ final class FindOrCreateStrategy: WritingStrategy {
   private func begin(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws -> ObjectSave? {
     let pending = session.pendingReferences
     var rowCount = -1
-    var waiting: [UnresolvedReference] = []
+    var unresolved: [UnresolvedReference] = []
     /// Adjusts row numbers after rows were dropped.
     func resolve() {
       if decoded.root.rowCount == rowCount { return }
       rowCount = decoded.root.rowCount
-      waiting = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
+      unresolved = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
     }
     resolve()
     decoded.dropProblemRows()
@@ -107,16 +107,16 @@ final class FindOrCreateStrategy: WritingStrategy {
     matched.refuseUnfit()
     resolve()
     // Nearly no batch meets records that wait.
-    if !arrivals.areOver, !(waiting.isEmpty && pending.hasNoProvisionalRows && session.heldObjects.isEmpty) {
+    if !arrivals.areOver, !(unresolved.isEmpty && pending.hasNoProvisionalRows && session.heldObjects.isEmpty) {
       let stored = try storedRows(of: decoded, matched)
-      let provisional = ProvisionalRecords(decoded, isNew: { !matched.isStored($0) }, unresolved: waiting)
-      hold(provisional, of: decoded, matched, stored, waiting, arrivals)
+      let provisional = ProvisionalRecords(decoded, isNew: { !matched.isStored($0) }, unresolved: unresolved)
+      hold(provisional, of: decoded, matched, stored, unresolved, arrivals)
       resolve()
-      provisional.deferExclusive(&waiting)
+      provisional.deferExclusive(&unresolved)
     }
     guard decoded.root.batch.count > 0 else { return nil }
     heldRecords.dropSuperseded(from: decoded, matched)
-    return try session.objects.begin(decoded, plan: plan, waiting: waiting)
+    return try session.objects.begin(decoded, plan: plan, unresolved: unresolved)
   }
 
   /// Holds records back as a whole that could not be taken back.
@@ -131,7 +131,7 @@ final class FindOrCreateStrategy: WritingStrategy {
       provisional.heldBack(stored, holdsWaiting: arrivals.waitsForProvisional) {
         arrivals.keepsOrder && pending.provisionalRows.contains($0)
       })
-    if scope.plan.step.addsMembers { records.formUnion(provisional.recordsBehindWaiting()) }
+    if scope.plan.step.addsMembers { records.formUnion(provisional.recordsBehindProvisional()) }
     heldRecords.addThoseBehind(&records, of: decoded, stored, arrivals)
     if !records.isEmpty { heldRecords.hold(records, of: decoded, matched, stored) }
   }
@@ -158,7 +158,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     let decoded = save.decoded
     // Before rows of refused records go, because the references that wait name rows by number.
     try scope.keepPending(
-      save.waiting.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded)
+      save.unresolved.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded)
     session.ownerClaims.note(
       decoded, step: scope.index, fileName: scope.source.files[decoded.file].name,
       kept: scope.plan.step.onMatch == .keep ? save.matchedRecords : [])

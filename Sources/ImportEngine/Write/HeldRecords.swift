@@ -21,7 +21,7 @@ final class HeldRecords {
   func addThoseBehind(
     _ waiting: inout Set<Int>, of decoded: DecodedBatch, _ stored: StoredRowReferences, _ arrivals: Arrivals
   ) {
-    waiting.formUnion(session.pendingReferences.recordsWithWaitingKeys(decoded))
+    waiting.formUnion(session.pendingReferences.recordsWithPendingKeys(decoded))
     guard arrivals.keepsOrder else { return }
     waiting.formUnion(session.heldObjects.records(of: decoded, stored, step: step))
     if !waiting.isEmpty { waiting.formUnion(HeldObjects.records(of: decoded, stored, behind: waiting)) }

@@ -8,23 +8,23 @@ import StoreInterface
 struct ProvisionalRecords {
   private let decoded: DecodedBatch
   /// Records that need objects that are not there yet.
-  private let waiting: Set<Int>
+  private let provisional: Set<Int>
 
   /// - Parameters:
   ///   - isNew: whether a record has no stored object.
   ///   - unresolved: the references of the batch that wait.
   init(_ decoded: DecodedBatch, isNew: (Int) -> Bool, unresolved: [UnresolvedReference]) {
     self.decoded = decoded
-    var waiting: Set<Int> = []
+    var provisional: Set<Int> = []
     for reference in unresolved where reference.node.plan.references[reference.reference].mustResolve {
       let record = Int(reference.node.records[reference.row])
-      if isNew(record) { waiting.insert(record) }
+      if isNew(record) { provisional.insert(record) }
     }
-    self.waiting = waiting
+    self.provisional = provisional
   }
 
-  /// The records that have to be held back as a whole: those that wait and whose nested objects are stored, or are
-  /// another record's too, and those whose nested objects may go again with such a record.
+  /// The records to hold back as a whole: provisional ones whose nested objects are stored or shared with another record,
+  /// and those whose nested objects such a record may take away when it is rejected.
   /// - Parameters:
   ///   - stored: what the rows of the batch match.
   ///   - holdsWaiting: whether records that wait themselves are held back; if not, others that have their objects are.
@@ -33,17 +33,17 @@ struct ProvisionalRecords {
     if decoded.root.children.isEmpty { return [] }
     var held = recordsOfOwned()
     var owners: [[UInt8]: Int] = [:]
-    for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !waiting.isEmpty {
+    for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !provisional.isEmpty {
       for row in 0..<node.batch.count {
         var key = unsafe withUnsafeBytes(of: node.plan.entity.root.index) { unsafe Array($0) }
         guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
         let record = Int(node.records[row])
         guard let other = owners.updateValue(record, forKey: key), other != record else { continue }
         if holdsWaiting {
-          held.formUnion(waiting.intersection([record, other]))
-        } else if waiting.contains(record) != waiting.contains(other) {
-          held.insert(waiting.contains(record) ? other : record)
-        } else if waiting.contains(record) {
+          held.formUnion(provisional.intersection([record, other]))
+        } else if provisional.contains(record) != provisional.contains(other) {
+          held.insert(provisional.contains(record) ? other : record)
+        } else if provisional.contains(record) {
           held.insert(max(record, other))
         }
       }
@@ -51,26 +51,26 @@ struct ProvisionalRecords {
     for (index, node) in decoded.root.withDescendants.enumerated().dropFirst() {
       for (row, object) in stored.rows(ofNode: index).enumerated() where object != 0 {
         let record = Int(node.records[row])
-        if waiting.contains(record) ? holdsWaiting : isUncertain(object) { held.insert(record) }
+        if provisional.contains(record) ? holdsWaiting : isUncertain(object) { held.insert(record) }
       }
     }
     return held
   }
 
-  /// The records whose objects are nested objects, without a key of their own, of waiting records before them: if such
-  /// a record is rejected, its objects go, and what the others say with them.
+  /// The records whose objects are nested objects, without a key of their own, of provisional records before them. If
+  /// such a record is rejected, its objects are deleted, and the values of the other records would be lost.
   private func recordsOfOwned() -> Set<Int> {
     let root = decoded.root
     let attributes = root.plan.match.compactMap { part in
       if case .attribute(let column) = part { root.plan.columns[column].source } else { nil }
     }
-    if waiting.isEmpty || attributes.isEmpty || attributes.count < root.plan.match.count { return [] }
+    if provisional.isEmpty || attributes.isEmpty || attributes.count < root.plan.match.count { return [] }
     var owners: [[UInt8]: Int] = [:]
     for node in root.withDescendants.dropFirst()
     where node.plan.match.isEmpty && node.plan.entity.root == root.plan.entity.root {
       let columns = attributes.compactMap { node.plan.column($0) }
       if columns.count < attributes.count { continue }
-      for row in 0..<node.batch.count where waiting.contains(Int(node.records[row])) {
+      for row in 0..<node.batch.count where provisional.contains(Int(node.records[row])) {
         var key: [UInt8] = []
         guard KeyEncoding.append(columns, of: node.batch, row: row, to: &key) == .key else { continue }
         owners[key] = min(owners[key] ?? .max, Int(node.records[row]))
@@ -87,10 +87,10 @@ struct ProvisionalRecords {
       })
   }
 
-  /// All but the first of the records with one match key, where one of them waits: if it is rejected, the object goes,
-  /// and what the others say with it.
-  func recordsBehindWaiting() -> Set<Int> {
-    if waiting.isEmpty { return [] }
+  /// All but the first of the records with one match key, where one of them is provisional. If that is rejected, its
+  /// object is deleted, and the values of the other records would be lost.
+  func recordsBehindProvisional() -> Set<Int> {
+    if provisional.isEmpty { return [] }
     let node = decoded.root
     var records: [[UInt8]: [Int]] = [:]
     for row in 0..<node.batch.count {
@@ -99,19 +99,19 @@ struct ProvisionalRecords {
       records[key, default: []].append(Int(node.records[row]))
     }
     return records.values.reduce(into: []) { held, group in
-      if group.count > 1, group.contains(where: waiting.contains) { held.formUnion(group.dropFirst()) }
+      if group.count > 1, group.contains(where: provisional.contains) { held.formUnion(group.dropFirst()) }
     }
   }
 
-  /// Has the references of waiting records wait by which an object would be taken from another one: those whose inverse
+  /// Has the references of provisional records wait by which an object would be taken from another one: those whose inverse
   /// is to-one.
   func deferExclusive(_ unresolved: inout [UnresolvedReference]) {
-    if waiting.isEmpty { return }
+    if provisional.isEmpty { return }
     for node in decoded.root.withDescendants {
       for (index, reference) in node.plan.references.enumerated()
       where reference.relationship.inverse?.isToMany == false {
         let entries = node.keys[index].entries.filter {
-          $0.state == .value && waiting.contains(Int(node.records[Int($0.row)]))
+          $0.state == .value && provisional.contains(Int(node.records[Int($0.row)]))
         }
         if entries.isEmpty { continue }
         let rows = Set(entries.map { Int($0.row) })

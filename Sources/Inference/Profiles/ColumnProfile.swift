@@ -15,9 +15,8 @@ final class ColumnProfile {
   private(set) var texts = 0
   private(set) var numbers = 0
   private(set) var booleans = 0
-  /// JSON texts with a NUL, which no store takes; the first one's line.
+  /// JSON texts with a NUL, which no store takes.
   private(set) var withNUL = 0
-  private(set) var firstNULLine: UInt64 = 0
   private(set) var candidates: [TypeCandidate]
   private(set) var smallest = Int64.max
   private(set) var greatest = Int64.min
@@ -102,10 +101,7 @@ final class ColumnProfile {
         return
       }
       texts += 1
-      if !emptyIsNull, isQuoted, unsafe bytes.contains(0) {
-        if withNUL == 0 { firstNULLine = line }
-        withNUL += 1
-      }
+      if !emptyIsNull, isQuoted, unsafe bytes.contains(0) { withNUL += 1 }
     }
     unsafe keys.insert(bytes)
     if emptyIsNull, padded == 0, let marker = unsafe NullMarker.index(of: bytes) {

@@ -37,7 +37,7 @@ struct DataFile {
   func isMeantAsUTF8() throws -> Bool {
     var options = FormatOptions.csv
     options.encoding = .utf8
-    return try EncodingCensus(open(options), check: stopIfCancelled).isMeantAsUTF8
+    return try UTF8Count(open(options), check: stopIfCancelled).isMeantAsUTF8
   }
 
   func stopIfCancelled() throws {

@@ -52,7 +52,7 @@ enum FileFormatSniffer {
   }
 
   /// JSON, NDJSON or CSV by the text itself.
-  static func format(of text: [UInt8], isWhole: Bool) -> FormatOptions.Format {
+  static func format(of text: [UInt8]) -> FormatOptions.Format {
     let text = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text[3...] : text[...]
     guard let start = text.firstIndex(where: { !isBlank($0) }) else { return .csv }
     switch text[start] {

@@ -25,7 +25,7 @@ struct FormSniffer {
       if !isMeant { encoding = FileFormatSniffer.byteEncoding(of: raw.bytes, isWhole: raw.isWhole) }
     }
     let head = try encoding == nil ? raw : file.head(encoding ?? .utf8)
-    let found = FileFormatSniffer.format(of: head.bytes, isWhole: head.isWhole)
+    let found = FileFormatSniffer.format(of: head.bytes)
     // JSON begins with a bracket; where the name says JSON and the text does not, reading it says why.
     let format = found == .csv ? Self.jsonFormats[named?.word ?? ""] ?? .csv : found
     var form = SourceForm(format)

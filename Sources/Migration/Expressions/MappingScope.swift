@@ -28,7 +28,7 @@ struct MappingScope {
   /// An error about the expression.
   func error(_ message: String, hint: String? = nil, _ code: MigrationError.Code = .mappingModel) -> MigrationError {
     MigrationError(
-      code, message, mapping: mapping.name, entity: mapping.destinationEntityName ?? mapping.sourceEntityName,
+      code, message, mapping: mapping.name as String, entity: mapping.destinationEntityName ?? mapping.sourceEntityName,
       property: property, hint: hint)
   }
 

@@ -152,8 +152,8 @@ public struct ModelLibrary: Sendable {
 
   // MARK: - Versions
 
-  /// Inserts the model that is wanted: in the place of the very version where it is one of them, else in the place of
-  /// the one that has its hashes, as its defaults may be others, else as the newest.
+  /// Inserts the wanted model. It replaces the version that is declared alike, or else the one with the same hashes
+  /// (defaults may differ); otherwise it becomes the newest.
   mutating func insert(_ version: Version) {
     guard let index = index(of: version.model) else { return versions.append(version) }
     versions[index] = Version(name: versions[index].name, model: version.model)

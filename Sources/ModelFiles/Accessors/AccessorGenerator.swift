@@ -28,8 +28,8 @@ public struct AccessorGenerator: Sendable {
 
   /// Which files are made of an entity: Xcode's "Codegen".
   public enum CodeGeneration: String, Sendable, Hashable, CaseIterable {
-    /// The class and its properties. So it is without a word in the model ("Manual/None"): asking for files is then
-    /// what Xcode's "Create NSManagedObject Subclass" is.
+    /// The class and its properties. Also the default for "Manual/None", because asking for files is then what Xcode's
+    /// "Create NSManagedObject Subclass" is.
     case `class`
     /// The properties only; the program has a class of its own.
     case category

@@ -93,11 +93,6 @@ extension ManagedObjectContext {
     noteLoadedMembers(of: object)
   }
 
-  /// Adds the relationships that the deletion loaded to the noted state, so that undo can restore them.
-  private func noteLoadedMembers(of object: ManagedObject) {
-    if undoManager != nil { event.addMissingMembers(of: object) }
-  }
-
   private func destinations(of object: ManagedObject, _ index: Int) throws -> [ManagedObject] {
     guard object.runtime.layout.relationships[index].isToMany else {
       return try object.destinations[index].flatMap { try presentObject(with: $0) }.map { [$0] } ?? []

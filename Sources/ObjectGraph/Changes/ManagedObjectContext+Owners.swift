@@ -52,7 +52,7 @@ extension ManagedObjectContext {
   func noteOwnersOfEvent() {
     if pending.ownerChanges.isEmpty { return }
     pending.indexOwners(in: self)
-    event.noteOwners(pending.removeEventOwners())
+    noteOwners(pending.removeEventOwners())
   }
 
   /// Whether to-many relationships of an object gained or lost members that were set at the other side.

@@ -8,8 +8,8 @@ extension ManagedObjectContext {
   /// then.
   func resolveLockingConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
     try resolveConflicts(stale)
-    letGoOfDeleted(from: stale.map(\.objectID))
-    try settlePartners(of: stale.map(\.objectID))
+    clearLinksToDeleted(from: stale.map(\.objectID))
+    try makePartnersAgree(of: stale.map(\.objectID))
   }
 
   private func resolveConflicts(_ stale: [(objectID: ObjectID, expected: Int64, found: Int64?)]) throws {
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
       // Of an object that only `detectConflicts` brought here there is nothing to write.
       case .overwrite where !object.isUpdated: try rebase(object, onto: snapshot)
       case .overwrite:
-        try takeOverLostDestinations(of: object, from: snapshot)
+        try adoptStoredDestinations(of: object, from: snapshot)
         object.setStored(snapshot)
         object.overwriteOthersInWrittenLists()
       case .mergeByPropertyObjectTrump: try rebase(object, onto: snapshot)
@@ -184,7 +184,7 @@ extension ManagedObjectContext {
   /// The row is gone; the object becomes a new one with the same id.
   private func insertAgain(_ object: ManagedObject) throws {
     if object.isInserted { return }
-    try takeOverLostDestinations(of: object, from: nil)
+    try adoptStoredDestinations(of: object, from: nil)
     forgetChanges(of: object)
     object.makeOwnMemberLists()
     if object.memberLists.contains(where: { ($0?.count ?? 0) > 0 }) { pending.noteEditedLists(of: object) }

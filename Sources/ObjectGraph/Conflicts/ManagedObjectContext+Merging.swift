@@ -3,11 +3,13 @@ import ObjectModel
 import StoreInterface
 
 extension ManagedObjectContext {
-  /// Merges what another context saved, of the same coordinator or of another one with the same store: changed objects
-  /// are refreshed and keep what was changed here, deleted ones count as deleted (with what was changed of them here
-  /// lost, and relationships that were set here to lead to them without them), new ones are there as faults while the notifications are posted. Call it on this context's queue with a
-  /// `didSaveObjectsNotification` or a `didSaveObjectIDsNotification`, or with one that a program made with Core Data's
-  /// keys (`NotificationKey`) of what a batch changed; others are ignored.
+  /// Merges what another context saved, of the same coordinator or of another one with the same store.
+  ///
+  /// Changed objects are refreshed and keep what was changed here. Deleted objects count as deleted; their changes here,
+  /// and relationships that were set here to lead to them, are lost. New objects exist as faults while the notifications
+  /// are posted. Call it on this context's queue with a `didSaveObjectsNotification`, a
+  /// `didSaveObjectIDsNotification`, or one that a program made with Core Data's keys (`NotificationKey`) of what a batch
+  /// changed; others are ignored.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     let told = notification.userInfo.flatMap { ContextChangeIDs(told: $0, coordinator) }
     guard let ids = notification.contextChangeIDs ?? told else { return }

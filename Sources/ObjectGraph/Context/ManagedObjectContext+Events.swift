@@ -79,6 +79,14 @@ extension ManagedObjectContext {
     if undoManager != nil { event.addMissingMembers(of: object, at: index) }
   }
 
+  /// Adds the relationships that were loaded since then, so that undo can restore them.
+  func noteLoadedMembers(of object: ManagedObject) {
+    if undoManager != nil { event.addMissingMembers(of: object) }
+  }
+
+  /// Relationships of these objects changed in the event, at the other side.
+  func noteOwners(_ owners: [ManagedObject]) { event.noteOwners(owners) }
+
   func noteInsertion(of object: ManagedObject) { event.note(object, before: nil) }
 
   /// Values were replaced by those of the store.

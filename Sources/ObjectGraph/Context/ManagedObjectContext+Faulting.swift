@@ -105,7 +105,7 @@ extension ManagedObjectContext {
         let id = block.objectID(at: row)
         let object = isTopmost ? object(ofRowWith: id) : object(with: id)
         if object.status == .fault {
-          object.take(block, row, asFault: asFaults)
+          object.adoptRow(row, of: block, asFault: asFaults)
         } else if block.version(at: row) != object.storedVersion {
           noteStale(id, block, row)
         }

@@ -53,14 +53,14 @@ extension ManagedObjectContext {
           ManagedObject.Registration(
             entityContext: entityContext, objectID: ObjectID(space: space, primaryKey: key), isInserted: false))
         registry.append(object, ordinal, of: space)
-        object.take(block, row, asFault: asFaults)
+        object.adoptRow(row, of: block, asFault: asFaults)
         objects.append(object)
         continue
       }
       let id = ObjectID(space: space, primaryKey: key)
       if let object = registry.find(id) {
         if object.status == .fault {
-          object.take(block, row, asFault: asFaults)
+          object.adoptRow(row, of: block, asFault: asFaults)
         } else if block.version(at: row) != object.storedVersion {
           noteStale(id, block, row)
         }
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
         let object = objectClass.init(
           ManagedObject.Registration(entityContext: entityContext, objectID: id, isInserted: false))
         registry.insertNew(object, id, isStrong: isStrong)
-        object.take(block, row, asFault: asFaults)
+        object.adoptRow(row, of: block, asFault: asFaults)
         objects.append(object)
       }
     }

@@ -1,3 +1,4 @@
+package import Diagnostics
 import Foundation
 import Platform
 import Synchronization
@@ -88,17 +89,13 @@ private enum MainQueueMark {
   static var isOnMainQueue: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
 }
 
-/// Whether touching a managed object or a context outside the context's queue is caught: in debug builds, in release
-/// builds when `SEEDBED_CONCURRENCY_DEBUG=1` is in the environment, and never when it is 0 there.
+/// Whether touching a managed object or a context outside the context's queue is caught: in debug builds, unless the
+/// debug settings say otherwise.
 package enum ConcurrencyDebugging {
-  static let isEnabled = isEnabled(isDebugBuild: isDebugBuild, ProcessInfo.processInfo.environment)
+  static let isEnabled = isEnabled(isDebugBuild: isDebugBuild, .process)
 
-  package static func isEnabled(isDebugBuild: Bool, _ environment: [String: String]) -> Bool {
-    switch environment["SEEDBED_CONCURRENCY_DEBUG"] {
-    case "0": false
-    case "1": true
-    default: isDebugBuild
-    }
+  package static func isEnabled(isDebugBuild: Bool, _ settings: DebugSettings) -> Bool {
+    settings.concurrencyLevel.map { $0 > 0 } ?? isDebugBuild
   }
 
   private static var isDebugBuild: Bool {

@@ -294,7 +294,7 @@ extension ManagedObject {
 
   /// Gives a fault its row.
   /// - Parameter asFault: it stays a fault; otherwise it is loaded.
-  @inline(__always) func take(_ block: SnapshotBlock, _ row: Int, asFault: Bool) {
+  @inline(__always) func adoptRow(_ row: Int, of block: SnapshotBlock, asFault: Bool) {
     if asFault { return setSnapshotRow(block, row) }
     load(block, row)
     if runtime.hasSubclass { awake() }

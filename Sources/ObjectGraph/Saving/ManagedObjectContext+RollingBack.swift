@@ -48,7 +48,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes a to-many relationship have a member or not, as the store has it. It is no change of an event.
+  /// Makes a to-many relationship have a member or not, as the store has it. The change is
+  /// not recorded in the event, so it is neither announced nor undone.
   private func restoreMembership(_ member: ObjectID, in owner: ObjectID, _ relationship: Relationship, isMember: Bool) {
     if let (owner, index) = loadedList(owner, relationship) {
       if !isMember {

@@ -263,8 +263,8 @@ public final class PersistentStoreCoordinator: Sendable {
     return named.count == 1 ? named[0].entity : nil
   }
 
-  /// Takes a class that was not stated, when the program first uses it, for the one entity of its name, and with it the
-  /// other classes of its model where it lists them, or where the model names them and its module has them.
+  /// Assigns a class to the entity of its name when the program first uses the class. Assigns the other classes of its
+  /// model, too: those it lists (`ClassListing`), or those that the model names in the same module.
   /// - Returns: the entity; nil where there is none, or it has objects or a class already.
   private func adopt(_ objectClass: ManagedObject.Type) -> Entity? {
     let named = runtimes.filter { $0.isNamed(objectClass) }

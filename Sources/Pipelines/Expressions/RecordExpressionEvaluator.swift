@@ -151,14 +151,6 @@ public struct RecordExpressionEvaluator: Sendable {
     try evaluate(root, fields)
   }
 
-  /// Whether a record is selected when the expression is a `where`: null, and absent, select nothing.
-  /// - Throws: `RecordExpressionFailure` also when the value is no boolean.
-  @inlinable public func isTrue(_ fields: borrowing some FieldAccess & ~Copyable) throws(RecordExpressionFailure)
-    -> Bool
-  {
-    try evaluate(root, fields).truth() ?? false
-  }
-
   @inlinable func evaluate(
     _ step: Step, _ fields: borrowing some FieldAccess & ~Copyable
   ) throws(RecordExpressionFailure) -> RecordExpressionValue {

@@ -3,7 +3,7 @@ import ObjectModel
 
 extension LintState {
   /// Checks the entries of a map against the entity they write.
-  mutating func checkMap(_ map: [MapEntry], of entity: Entity, source: SourceSettings, at position: FilePosition) {
+  mutating func checkMap(_ map: [MapEntry], of entity: Entity, source: SourceSettings) {
     for entry in map {
       if let relationship = entity.relationship(entry.property) {
         check(entry, relationship, source)
@@ -120,7 +120,7 @@ extension LintState {
       }
       let map = expanded(nested.map, of: entity, readsJSON: true)
       check(match: nested.match, of: entity, map: map, at: nested.fieldPositions["match"] ?? entry.position)
-      checkMap(map, of: entity, source: source, at: entry.position)
+      checkMap(map, of: entity, source: source)
       // Records may have no nested objects, or refer to ones that are there.
       checkMissing(map, of: entity, at: entry.position, isUpdating: true, owner: relationship.inverse?.name)
     }

@@ -72,7 +72,7 @@ struct LintState {
     let isJSON = step.source.format.isJSON
     let map = expanded(step.map, of: entity, readsJSON: isJSON)
     check(match: step.match, of: entity, map: map, at: matchPosition)
-    checkMap(map, of: entity, source: step.source, at: step.fieldPositions["map"] ?? step.position)
+    checkMap(map, of: entity, source: step.source)
     let isUpdating = isUpdating(step)
     // A restored row has what the dump has.
     if !isRestoring {

@@ -41,7 +41,7 @@ package enum SourceKind: Equatable {
     for _ in 0..<40 {
       if path == "-" || path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return false }
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return true }
-      path = FilePath.normalized(target.hasPrefix("/") ? target : FilePath.folder(of: path) + "/" + target)
+      path = FilePath.normalized(target.hasPrefix("/") ? target : FileSystem.parent(path) + "/" + target)
     }
     return true
   }

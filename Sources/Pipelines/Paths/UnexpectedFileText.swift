@@ -72,7 +72,7 @@ package struct UnexpectedFileText {
 
   /// Names in a folder that are near to one that is not there.
   package static func hint(forMissing path: String) -> String? {
-    let folder = FilePath.folder(of: path)
+    let folder = FileSystem.parent(path)
     let name = FilePath.name(of: path)
     let names = FileSystem.names(in: folder)
     if let nearest = Suggestion.nearest(to: name, among: names.sorted()) { return "did you mean \"\(nearest)\"?" }

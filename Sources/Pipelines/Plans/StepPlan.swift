@@ -179,8 +179,8 @@ package struct ReferencePlan: Sendable {
   /// To-many: the bytes between the keys of a text; nil: the text is one key.
   package let separator: [UInt8]?
   package let missing: ReferenceMapping.Missing
-  /// Whether the records state both sides of the relationship as a store had them, so that the other side is left to
-  /// them and a destination that is not there is no matter of one record.
+  /// Whether the step restores a dump: the records state both sides of the relationship, so the inverse is not changed
+  /// here. A missing destination fails the run, not the record.
   package let isRestored: Bool
   /// To-many: whether the record's members are added to those that the object has.
   package let addsMembers: Bool

@@ -75,10 +75,7 @@ package struct StepPlanner {
     let index = nodeCount
     nodeCount += 1
     try checkPatterns(of: entity, at: position)
-    var columns: [RowBatch.Column] = []
-    var cells: [CellPlan] = []
-    var references: [ReferencePlan] = []
-    var children: [ChildPlan] = []
+    var parts = NodeParts()
     var mapped: Set<String> = []
     // Nested maps are of JSON objects.
     let readsJSON = owner != nil || step.source.format.isJSON
@@ -94,54 +91,12 @@ package struct StepPlanner {
       slots.position = entry.position
       defer { slots.isOptional = false }
       switch entry.mapping {
-      case .attribute(let mapping):
-        if mapping.expression.root == .constant(.null), let relationship = entity.relationship(entry.property) {
-          // `property: null` clears the relationship: a reference without a key.
-          references.append(
-            try reference(
-              relationship, mapping: ReferenceMapping(match: [], from: [], separator: nil, onMissing: .null),
-              columns: &columns, slots: &slots, at: entry.position))
-          continue
-        }
-        guard let attribute = entity.storedAttribute(entry.property) else {
-          throw unknownProperty(entry, of: entity)
-        }
-        cells.append(
-          try cell(
-            attribute, property: entry.property, mapping: mapping, column: columns.count, slots: &slots,
-            at: entry.position))
-        columns.append(RowBatch.Column(.attribute(entry.property), attribute.type.rowBatchStorage))
+      case .attribute(let mapping): try add(mapping, of: entry, entity, to: &parts, slots: &slots)
       case .reference(let mapping):
-        guard let relationship = entity.relationship(entry.property) else {
-          throw unknownProperty(entry, of: entity)
-        }
-        references.append(
-          try reference(relationship, mapping: mapping, columns: &columns, slots: &slots, at: entry.position))
-      case .nested(let mapping):
-        guard let relationship = entity.relationship(entry.property) else {
-          throw unknownProperty(entry, of: entity)
-        }
-        let destination = try nestedEntity(mapping, relationship, at: entry.position)
-        guard !mapping.from.isEmpty || mapping.elements != nil else {
-          throw failure(
-            "pipeline.nested-from", "\(entry.property) is a relationship: \"from\" is missing", at: entry.position,
-            hint: "say which field holds its objects")
-        }
-        var childSlots = SlotList()
-        let child = try node(
-          destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
-          position: entry.position)
-        try checkPaths(childSlots, at: entry.position)
-        try requireToMany(mapping.members, relationship, at: entry.position)
-        let elements = try elements(of: mapping, entry, relationship, childSlots, slots: &slots)
-        if !relationship.isToMany {
-          appendForeignKey(of: relationship, to: &columns)
-        }
-        children.append(
-          ChildPlan(
-            property: entry.property, relationship: relationship,
-            input: elements ?? .field(slot: slots.slot(of: mapping.from)), node: child,
-            addsMembers: mapping.members == .add))
+        let relationship = try relationship(of: entry, entity)
+        parts.references.append(
+          try reference(relationship, mapping: mapping, columns: &parts.columns, slots: &slots, at: entry.position))
+      case .nested(let mapping): try add(mapping, of: entry, entity, to: &parts, slots: &slots)
       }
     }
     let composites = expansion.objects.map { object in
@@ -149,20 +104,10 @@ package struct StepPlanner {
       defer { slots.isOptional = false }
       return CompositePlan(
         property: object.property, isOptional: object.isOptional, slot: slots.slot(of: object.path),
-        cells: cells.indices.filter { cells[$0].property.hasPrefix(object.property + ".") })
+        cells: parts.cells.indices.filter { parts.cells[$0].property.hasPrefix(object.property + ".") })
     }
-    if let inverse = owner?.inverse, !inverse.isToMany { appendForeignKey(of: inverse, to: &columns) }
-    let parts = try match.map { name throws(RunError) -> MatchPart in
-      if let column = columns.firstIndex(where: { $0.source == .attribute(name) }) {
-        return .attribute(column: column)
-      }
-      if let index = references.firstIndex(where: { $0.property == name && $0.column != nil }) {
-        return .reference(index: index)
-      }
-      throw failure(
-        "pipeline.match-not-mapped", "match names \(name), which map does not set", at: position,
-        hint: Suggestion.hint(for: name, among: map.map(\.property)) ?? "map \(name), or take it out of match")
-    }
+    if let inverse = owner?.inverse, !inverse.isToMany { appendForeignKey(of: inverse, to: &parts.columns) }
+    let matched = try matchParts(match, parts, map: map, at: position)
     let unmappedRequired =
       entity.storedAttributes.flatMap { Self.unmappedRequired($0, at: $0.name, mapped) }
       + entity.relationships.filter { relationship in
@@ -175,9 +120,84 @@ package struct StepPlanner {
         column: 0, slots: &slots, at: position)
     }
     return NodePlan(
-      entity: entity, index: index, columns: columns, cells: cells, composites: composites, references: references,
-      children: children, match: parts, recordKey: recordKey, projection: slots.paths,
+      entity: entity, index: index, columns: parts.columns, cells: parts.cells, composites: composites,
+      references: parts.references, children: parts.children, match: matched, recordKey: recordKey,
+      projection: slots.paths,
       unmappedRequired: isRestoring ? [] : unmappedRequired, requiredFields: slots.required)
+  }
+
+  /// The parts of a node's plan that its map's entries make.
+  private struct NodeParts {
+    var columns: [RowBatch.Column] = []
+    var cells: [CellPlan] = []
+    var references: [ReferencePlan] = []
+    var children: [ChildPlan] = []
+  }
+
+  private func relationship(of entry: MapEntry, _ entity: Entity) throws(RunError) -> Relationship {
+    guard let relationship = entity.relationship(entry.property) else { throw unknownProperty(entry, of: entity) }
+    return relationship
+  }
+
+  private func add(
+    _ mapping: AttributeMapping, of entry: MapEntry, _ entity: Entity, to parts: inout NodeParts, slots: inout SlotList
+  ) throws(RunError) {
+    if mapping.expression.root == .constant(.null), let relationship = entity.relationship(entry.property) {
+      // `property: null` clears the relationship: a reference without a key.
+      parts.references.append(
+        try reference(
+          relationship, mapping: ReferenceMapping(match: [], from: [], separator: nil, onMissing: .null),
+          columns: &parts.columns, slots: &slots, at: entry.position))
+      return
+    }
+    guard let attribute = entity.storedAttribute(entry.property) else { throw unknownProperty(entry, of: entity) }
+    parts.cells.append(
+      try cell(
+        attribute, property: entry.property, mapping: mapping, column: parts.columns.count, slots: &slots,
+        at: entry.position))
+    parts.columns.append(RowBatch.Column(.attribute(entry.property), attribute.type.rowBatchStorage))
+  }
+
+  private mutating func add(
+    _ mapping: NestedMapping, of entry: MapEntry, _ entity: Entity, to parts: inout NodeParts, slots: inout SlotList
+  ) throws(RunError) {
+    let relationship = try relationship(of: entry, entity)
+    let destination = try nestedEntity(mapping, relationship, at: entry.position)
+    guard !mapping.from.isEmpty || mapping.elements != nil else {
+      throw failure(
+        "pipeline.nested-from", "\(entry.property) is a relationship: \"from\" is missing", at: entry.position,
+        hint: "say which field holds its objects")
+    }
+    var childSlots = SlotList()
+    let child = try node(
+      destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
+      position: entry.position)
+    try checkPaths(childSlots, at: entry.position)
+    try requireToMany(mapping.members, relationship, at: entry.position)
+    let elements = try elements(of: mapping, entry, relationship, childSlots, slots: &slots)
+    if !relationship.isToMany { appendForeignKey(of: relationship, to: &parts.columns) }
+    parts.children.append(
+      ChildPlan(
+        property: entry.property, relationship: relationship,
+        input: elements ?? .field(slot: slots.slot(of: mapping.from)), node: child,
+        addsMembers: mapping.members == .add))
+  }
+
+  /// The columns and references of the natural key.
+  private func matchParts(
+    _ match: [String], _ parts: NodeParts, map: [MapEntry], at position: FilePosition
+  ) throws(RunError) -> [MatchPart] {
+    try match.map { name throws(RunError) -> MatchPart in
+      if let column = parts.columns.firstIndex(where: { $0.source == .attribute(name) }) {
+        return .attribute(column: column)
+      }
+      if let index = parts.references.firstIndex(where: { $0.property == name && $0.column != nil }) {
+        return .reference(index: index)
+      }
+      throw failure(
+        "pipeline.match-not-mapped", "match names \(name), which map does not set", at: position,
+        hint: Suggestion.hint(for: name, among: map.map(\.property)) ?? "map \(name), or take it out of match")
+    }
   }
 
   /// What a new object needs, and neither the map nor the model gives: the attribute, or elements of a composite that

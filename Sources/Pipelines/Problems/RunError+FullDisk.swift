@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 extension RunError {
   private static let fullDiskTexts = ["No space left on device", "database or disk is full", "Disk quota exceeded"]
@@ -15,7 +16,7 @@ extension RunError {
       if let last = result.ranges(of: word).last { result = result[last.upperBound...] }
     }
     let path = String(result)
-    let folder = FilePath.folder(of: path)
+    let folder = FileSystem.parent(path)
     let free = Self.freeBytes(folder).map {
       "more is needed than the \(Self.size($0)) that are free in \(FilePath.shown(folder)): "
     }

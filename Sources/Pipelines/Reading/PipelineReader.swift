@@ -106,7 +106,7 @@ public enum PipelineReader {
   /// Names near the one that is not there, beside it or in the folder of pipelines.
   private static func hint(forMissing path: String) -> String? {
     let other =
-      (FilePath.folder(of: path) == "." ? "" : FilePath.folder(of: path) + "/") + "pipelines/"
+      (FileSystem.parent(path) == "." ? "" : FileSystem.parent(path) + "/") + "pipelines/"
       + FilePath.name(of: path)
     if FileSystem.exists(other) { return "did you mean \(other)?" }
     return UnexpectedFileText.hint(forMissing: path)

@@ -45,7 +45,7 @@ package enum FileSystem {
   /// searched.
   package static func isOutOfReach(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == EACCES }
 
-  /// The folder that a path lies in.
+  /// The folder that a path lies in; `.` for a bare name.
   package static func parent(_ path: String) -> String {
     // Foundation's own splitting traps on paths of one character.
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

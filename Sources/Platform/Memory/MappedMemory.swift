@@ -44,9 +44,6 @@
     return unsafe MappedMemory(base, count: count)
   }
 
-  /// Gives the memory back until it is needed again. Only for files that are mapped for reading.
-  package func releasePages() { unsafe _ = madvise(base, count, MADV_DONTNEED) }
-
   /// Gives a file blocks on disk.
   /// - Returns: false when there is no room.
   private static func allocate(_ count: Int, of descriptor: Int32) -> Bool {

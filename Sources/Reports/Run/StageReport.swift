@@ -32,8 +32,8 @@ public struct StageReport: Sendable {
   public var rows: Int
   /// Bytes taken in by the stage, where it works on bytes; 0 elsewhere.
   public var bytes: Int
-  /// Allocations of its workers; nil unless something counts them (`scripts/count-allocations`). What other threads
-  /// allocate for it, such as those that sort, counts for the run as a whole only.
+  /// Allocations of its workers; nil unless something counts them (`scripts/count-allocations`). Those of
+  /// threads that a worker starts, such as those that sort, are counted only in the run's total.
   public var allocations: Int?
 
   /// The measurements of a stage.

@@ -93,7 +93,7 @@ final class DuplicateHistory {
   /// Notes objects that have got values from duplicates.
   /// - Parameters:
   ///   - columns: the columns that get values; the key of a relationship comes first.
-  ///   - keys: keys and entity numbers of these objects.
+  ///   - rows: the entity number and key of each of these objects, and the key that it got.
   ///   - owner: the to-many relationship of another object that they came into without a property of their own.
   func noteValues(_ columns: [String], _ rows: [(number: Int, key: Int64, value: Int64)], owner: Relationship?) throws {
     for row in rows {

@@ -15,9 +15,8 @@ struct MigrationCopy {
   let open: (String) throws -> Connection
 
   /// - Parameter prepare: see `MigrationRun`.
-  /// - Returns: nil where it has to be done in the store itself, which is as it was: nothing can be made beside it, or
-  ///   nothing of so long a path, another file cannot take its place, or its pages are not such that rows can be taken
-  ///   from them.
+  /// - Returns: nil: migrate in the store itself, which is unchanged. No folder can be made beside it, its path is too
+  ///   long, the file cannot be replaced, or its pages cannot be copied.
   func migrate(_ job: MigrationJob, prepare: (Connection) throws -> Void) throws -> MigrationReport? {
     let place = ResultPath.followed(path)
     guard Self.hasRoom(place), try StoreFiles.isReplaceable(place), let folder = try workFolder(place) else {

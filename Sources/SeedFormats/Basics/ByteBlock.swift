@@ -21,13 +21,6 @@
   /// The filled bytes; valid while the block lives and is not refilled.
   public var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// Fills the block: `body` writes at the start of the whole capacity and returns how many bytes it wrote.
-  public func fill<E: Error>(_ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int) throws(E) {
-    let written = try unsafe body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
-    precondition(0...capacity ~= written, "a block cannot hold more than its capacity")
-    count = written
-  }
-
   /// Fills the block with the next bytes of a source.
   /// - Returns: false at the end of the source.
   public func fill(from source: any BlockSource) throws(SeedFormatError) -> Bool {

@@ -37,7 +37,6 @@
   private(set) var next = 0
   /// Line ends in the record, its own included.
   private(set) var lineEnds = 0
-  private(set) var hasQuotes = false
   private(set) var hasEscapes = false
   /// The record, or what directly follows it, has bytes above 0x7F.
   private(set) var mayHaveNonASCII = false
@@ -89,7 +88,6 @@
     var nonASCII: UInt64 = 0
     var position = start
     lineEnds = 1
-    hasQuotes = false
     hasEscapes = false
     nulAt = nil
     textAfterQuoteAt = nil
@@ -134,7 +132,6 @@
           if nulAt == nil { nulAt = at }
         } else if byte == quote {
           guard at == fieldStart else { continue }
-          hasQuotes = true
           quoteAt = at
           let close = unsafe closingQuote(base, from: at &+ 1, to: end, isComplete: isComplete, nonASCII: &nonASCII)
           guard close >= 0 else { return isComplete ? .unterminatedQuote : .incomplete }

@@ -130,7 +130,7 @@
     // Safety: `fill` has seen that the batch has room for one more record.
     let slices = unsafe batch.fieldStorage + batch.count * batch.fieldCount
     attach()
-    var end = unsafe projector.known(position, relativeTo: window.batchStart, into: slices)
+    var end = unsafe projector.readByShape(at: position, relativeTo: window.batchStart, into: slices)
     let isKnown = end >= 0
     while end < 0 {
       side.resize(to: sideCount)

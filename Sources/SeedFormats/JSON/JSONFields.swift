@@ -144,7 +144,7 @@ extension JSONProjector {
   }
 
   /// Scans a value.
-  /// - Returns: where what follows it begins, which is there.
+  /// - Returns: the position of the next byte that is not white space; there always is one.
   private mutating func value(
     at position: Int, _ start: Int, into slices: inout [FieldSlice]
   ) throws(SeedFormatError) -> Int {

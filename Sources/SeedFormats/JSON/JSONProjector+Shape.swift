@@ -7,8 +7,8 @@
 extension JSONProjector {
   /// Reads the object at `start` by the shape of an earlier one, straight into the projected fields.
   /// - Returns: the position after it; -1 when it must be read token by token, whatever the reason.
-  mutating func known(
-    _ start: Int, relativeTo origin: Int, into slices: UnsafeMutablePointer<FieldSlice>
+  mutating func readByShape(
+    at start: Int, relativeTo origin: Int, into slices: UnsafeMutablePointer<FieldSlice>
   ) -> Int {
     let shape = shape
     let count = shape.memberCount

@@ -66,7 +66,7 @@
         break
       }
       // Safety: the block keeps its bytes until it is filled again.
-      for index in 0..<block.count { try take(unsafe block.base[index], path) }
+      for index in 0..<block.count { try consume(unsafe block.base[index], path) }
     }
     let count = min(target.count, ready.count - given)
     unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: ready.base + given, count: count))
@@ -88,7 +88,7 @@
     if let base = bytes.baseAddress { unsafe ready.append(base, count: bytes.count) }
   }
 
-  private func take(_ byte: UInt8, _ path: [[UInt8]]) throws(SeedFormatError) {
+  private func consume(_ byte: UInt8, _ path: [[UInt8]]) throws(SeedFormatError) {
     if byte == 0x0A { line += 1 }
     defer { byteOffset += 1 }
     switch state {
@@ -101,17 +101,17 @@
       if key.count > recordLimit {
         throw error("json.record-too-long", "a key is longer than \(recordLimit) bytes", hint: "is a quote left open?")
       }
-    case .betweenMembers: takeMember(byte)
+    case .betweenMembers: consumeBetweenMembers(byte)
     case .behindKey:
-      if byte == 0x3A { state = .beforeValue } else { takeBehindKey(byte) }
+      if byte == 0x3A { state = .beforeValue } else { consumeBehindKey(byte) }
     case .beforeValue: open(byte)
     case .recordOpened:
       if Self.isBlank(byte) { return ready.append(byte) }
       if byte != 0x7D { ready.append(0x2C) }
       depth = 1
       state = .value
-      takeValue(byte)
-    case .value: takeValue(byte)
+      consumeBehindValue(byte)
+    case .value: consumeBehindValue(byte)
     }
   }
 
@@ -192,7 +192,7 @@
 
   // MARK: - Members
 
-  private func takeMember(_ byte: UInt8) {
+  private func consumeBetweenMembers(_ byte: UInt8) {
     switch byte {
     case 0x22:
       state = .key
@@ -207,7 +207,7 @@
   }
 
   /// A blank before the colon, or what should be one.
-  private func takeBehindKey(_ byte: UInt8) {
+  private func consumeBehindKey(_ byte: UInt8) {
     if Self.isBlank(byte) { return ready.append(byte) }
     append(key)
     ready.append(byte)
@@ -226,14 +226,14 @@
     }
     append(valueOpening)
     state = .value
-    takeValue(byte)
+    consumeBehindValue(byte)
   }
 
-  private func takeValue(_ byte: UInt8) {
+  private func consumeBehindValue(_ byte: UInt8) {
     if depth == 0, isBare, byte == 0x2C || byte == 0x7D || Self.isBlank(byte) {
       // The end of a number or a word.
       closeValue()
-      return takeMember(byte)
+      return consumeBetweenMembers(byte)
     }
     ready.append(byte)
     switch byte {

@@ -33,7 +33,7 @@
       precondition(batch.count < batch.recordCapacity, "a batch has more records than were cut off")
       let slices = unsafe batch.fieldStorage + batch.count &* batch.fieldCount
       unsafe projector.tokenizer.attach(base, end: raw.count, isComplete: true)
-      var textEnd = unsafe projector.known(position, relativeTo: 0, into: slices)
+      var textEnd = unsafe projector.readByShape(at: position, relativeTo: 0, into: slices)
       var lineEnd = textEnd
       if unsafe textEnd >= 0 && base[textEnd] == 0x0D { lineEnd &+= 1 }
       let isKnown = unsafe textEnd >= 0 && (lineEnd >= raw.count || base[lineEnd] == 0x0A)

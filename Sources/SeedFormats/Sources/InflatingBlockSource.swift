@@ -12,7 +12,6 @@ import Platform
   private let upstream: any BlockSource
   private let file: String?
   private var stage: Stage
-  private let isAutomatic: Bool
   /// Made with the first member.
   private var stream: InflateStream?
   /// The compressed bytes at hand, and how many of them were used.
@@ -38,7 +37,6 @@ import Platform
     self.inflation = inflation
     self.file = file
     unsafe input = UnsafeMutableBufferPointer(start: block.base, count: 0)
-    isAutomatic = compression == .automatic
     stage =
       switch compression {
       case .automatic: .undecided

@@ -10,14 +10,6 @@ public struct SeedPlace: Sendable {
   /// The name of the source in errors.
   public let name: String
 
-  /// Finds out what a path names. Of an archive the directory is read.
-  /// - Parameter path: `-` is standard input.
-  /// - Throws: what `ZipArchive` throws, and errors of the file; they name the path as it is given.
-  public init(path: String) throws(SeedFormatError) {
-    var directories = ZipDirectories()
-    try self.init(path: path, directories: &directories)
-  }
-
   /// Finds out what one of several paths names.
   /// - Parameter directories: of the archives that paths before this one named.
   package init(path: String, directories: inout ZipDirectories) throws(SeedFormatError) {

@@ -19,10 +19,6 @@
     unsafe bytes.append(text.utf8Start, count: text.utf8CodeUnitCount)
   }
 
-  func append(_ text: String) {
-    for byte in text.utf8 { bytes.append(byte) }
-  }
-
   func append(number: Int64) {
     // Safety: no number takes more than was reserved, and the base is taken after that.
     bytes.reserve(NumberText.greatestCount)

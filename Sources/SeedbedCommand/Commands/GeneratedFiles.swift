@@ -25,7 +25,7 @@ struct GeneratedFiles {
       throw RunError(
         .cannotCreate, code: "output.not-a-folder",
         "\(folder) is \(other.text), and a folder is needed: one file is made for each entity",
-        hint: "name a folder, such as \(FilePath.folder(of: folder))/Generated")
+        hint: "name a folder, such as \(FileSystem.parent(folder))/Generated")
     }
     // Only plain files are opened and replaced: opening a FIFO would wait for a writer.
     for file in files {

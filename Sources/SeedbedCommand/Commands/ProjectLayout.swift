@@ -93,7 +93,7 @@ struct ProjectLayout {
   }
 
   /// The argument for `run` and `lint`, quoted for a shell.
-  var pipelineArguments: String { (needsOutside ? "--allow-outside " : "") + Self.shellQuoted(pipelinePath) }
+  var pipelineArguments: String { (needsOutside ? "--allow-outside " : "") + FilePath.argument(pipelinePath) }
 
   /// Whether a file, or the model, lies outside of what the pipeline may name.
   var needsOutside: Bool {
@@ -233,13 +233,5 @@ struct ProjectLayout {
       text: project.pipeline, path: pipelinePath, environment: ProcessInfo.processInfo.environment,
       options: .init(allowOutside: needsOutside))
     return PipelineLinter.lint(file, model: model).map(\.description)
-  }
-
-  /// A path as a shell takes it.
-  static func shellQuoted(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { byte in
-      (48...57).contains(byte) || (97...122).contains(byte | 0x20) || "./_-+@%:,".utf8.contains(byte) || byte >= 0x80
-    }
-    return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
   }
 }

@@ -130,7 +130,7 @@ struct MigrateCommand: ParsableCommand {
       }
       losses.announce(chain.steps.flatMap(\.lostTexts))
       try steps.carryOut(
-        options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
+        options, willBegin: { progress.begin($0) }, didEnd: { progress.end($1) })
       result.stepReports = progress.reports
       result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
       result.work.contexts = PerformanceCounters.process.current
@@ -194,7 +194,7 @@ struct MigrateCommand: ParsableCommand {
     let progress = MigrationProgress(stepCount: 0)
     var report: MigrationReport?
     let work = {
-      report = try steps.rehearse(options, willBegin: { progress.begin($0) }, didEnd: { progress.end($0, $1) })
+      report = try steps.rehearse(options, willBegin: { progress.begin($0) }, didEnd: { progress.end($1) })
     }
     result.note(refusalOf: work, store)
     if let report { result.plan = result.plan?.losing(report.brokenIndexes) }

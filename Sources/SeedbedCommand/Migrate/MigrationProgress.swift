@@ -26,7 +26,7 @@ final class MigrationProgress: Sendable {
     }
   }
 
-  func end(_ step: MigrationChain.Step, _ report: MigrationReport) {
+  func end(_ report: MigrationReport) {
     state.withLock { $0.reports[$0.number] = report }
   }
 

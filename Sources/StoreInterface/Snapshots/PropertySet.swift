@@ -14,8 +14,6 @@ package struct PropertySet: Sendable, Hashable {
     return set
   }
 
-  package var isEmpty: Bool { attributes == 0 && relationships == 0 }
-
   /// How many attributes, and how many relationships, are told apart.
   package static var capacity: Int { 64 }
 

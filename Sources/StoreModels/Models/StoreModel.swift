@@ -74,7 +74,7 @@ public enum StoreModel {
     }
     let nature = UnexpectedFileText(path)
     if nature == nil, !FileSystem.exists(path),
-      !ModelReader.isModel(path: FilePath.folder(of: path)),
+      !ModelReader.isModel(path: FileSystem.parent(path)),
       let hint = UnexpectedFileText.hint(forMissing: path)
     {
       throw refusal("there is no model here", hint)

@@ -1,3 +1,4 @@
+import Diagnostics
 import Foundation
 import MemoryStore
 import ObjectGraph
@@ -154,11 +155,16 @@ struct ConfinementTests {
   // MARK: - Debugging
 
   @Test(
-    "debugging is on in debug builds, and in others when the environment says so",
+    "debugging is on in debug builds, and in others when a variable or an argument says so",
     arguments: [(true, nil, true), (false, nil, false), (false, "1", true), (true, "0", false), (false, "yes", false)])
-  func debugging(isDebugBuild: Bool, variable: String?, expected: Bool) {
-    let environment = variable.map { ["SEEDBED_CONCURRENCY_DEBUG": $0] } ?? [:]
-    #expect(ConcurrencyDebugging.isEnabled(isDebugBuild: isDebugBuild, environment) == expected)
+  func debugging(isDebugBuild: Bool, level: String?, expected: Bool) {
+    let settings = [
+      DebugSettings(arguments: [], environment: level.map { ["SEEDBED_CONCURRENCY_DEBUG": $0] } ?? [:]),
+      DebugSettings(arguments: level.map { ["-com.apple.CoreData.ConcurrencyDebug", $0] } ?? [], environment: [:]),
+    ]
+    for settings in settings {
+      #expect(ConcurrencyDebugging.isEnabled(isDebugBuild: isDebugBuild, settings) == expected)
+    }
   }
 
   /// What is done outside of the queue.

@@ -13,10 +13,8 @@ struct CircularRecordTests {
   /// A store with two guests and a pet, and a pipeline that updates them.
   private func workspace(_ steps: [String], guests: [String], visitors: [String]) async throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <?xml version="1.0"?><model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
       <entity name="Guest">
         <attribute name="code" optional="YES" attributeType="String"/>
         <relationship name="friend" optional="YES" maxCount="1" destinationEntity="Visitor"/>
@@ -31,7 +29,6 @@ struct CircularRecordTests {
         <attribute name="tag" optional="YES" attributeType="String"/>
         <uniquenessConstraints><uniquenessConstraint><constraint value="tag"/></uniquenessConstraint></uniquenessConstraints>
       </entity>
-      </model>
       """)
     let head = "model: M.xcdatamodel\nstore: { path: S.sqlite, replace: never }\nrejects: { limit: 99 }\nimport:\n"
     try workspace.write(

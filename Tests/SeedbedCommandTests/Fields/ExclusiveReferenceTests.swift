@@ -51,10 +51,7 @@ struct ExclusiveReferenceTests {
 
   private func workspace(_ steps: String, _ files: [String: String]) throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
-      "<?xml version=\"1.0\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">"
-        + Self.entities + "</model>")
+    try workspace.writeModel(Self.entities)
     try workspace.write(
       "p.yaml",
       "model: M.xcdatamodel\nstore: { path: S.sqlite, replace: never }\nrejects: { limit: 99 }\nimport:\n\(steps)\n")

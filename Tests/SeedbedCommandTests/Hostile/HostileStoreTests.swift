@@ -140,7 +140,9 @@ struct HostileStoreTests {
 
   // MARK: - Bytes
 
-  @Test("a truncated file", arguments: [0, 1, 15, 16, 50, 99, 100, 512, 4_095, 4_096, 4_097, 8_192, 20_000, 40_000])
+  @Test(
+    "a truncated store ends every command with an error",
+    arguments: [0, 1, 15, 16, 50, 99, 100, 512, 4_095, 4_096, 4_097, 8_192, 20_000, 40_000])
   func truncated(length: Int) async throws {
     let workspace = try DepotStore.workspace()
     let bytes = try workspace.bytes(DepotStore.store)

@@ -109,7 +109,7 @@ struct HostileTextTests {
     #expect(try workspace.text("r\u{1B}\u{202E}.csv").contains(h))
   }
 
-  @Test("names in models")
+  @Test("control characters in names of models are escaped")
   func models() async throws {
     let workspace = try await Workspace.withItems()
     let h = Self.inModels

@@ -182,7 +182,7 @@ struct MigratePlaceTests {
     #expect(try workspace.query("Shop.sqlite", "SELECT ZA, ZC FROM ZITEM ORDER BY Z_PK") == ["x|∅", "y|∅"])
   }
 
-  @Test("permissions stay", arguments: Way.allCases)
+  @Test("a migrated store keeps its permissions", arguments: Way.allCases)
   func permissions(way: Way) async throws {
     let workspace = try await VersionedShop.workspace(way.versions)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: workspace.path("Shop.sqlite"))

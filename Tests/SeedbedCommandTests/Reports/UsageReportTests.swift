@@ -37,7 +37,7 @@ struct UsageReportTests {
     #expect((error["hint"] as? String)?.isEmpty == false)
   }
 
-  @Test("and nowhere else")
+  @Test("no report is written where none was asked for, or where the file is another's")
   func elsewhere() async throws {
     let workspace = try Workspace()
     try workspace.write("notes.json", "mine")

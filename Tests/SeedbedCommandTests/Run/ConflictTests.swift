@@ -63,11 +63,9 @@ struct ConflictTests {
       "<entity name=\"\(name)\"\(parent)>\(attributes)\(name == example.declaring ? constraint : "")</entity>"
     }
     let name = #"<attribute name="name" optional="YES" attributeType="String"/>"#
-    try workspace.write(
-      "M.xcdatamodel/contents",
-      "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">"
-        + entity("Team", name) + entity("Club", "", " parentEntity=\"Team\"")
-        + entity("Squad", "", " parentEntity=\"Team\"") + "</model>")
+    try workspace.writeModel(
+      entity("Team", name) + entity("Club", "", " parentEntity=\"Team\"")
+        + entity("Squad", "", " parentEntity=\"Team\""))
     try workspace.write("a.csv", "name\nX\n")
     let steps = example.steps.map { "  - { from: a.csv, entity: \($0), \(example.settings), map: { name: name } }" }
     try workspace.write(

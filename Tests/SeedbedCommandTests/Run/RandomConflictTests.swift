@@ -38,15 +38,12 @@ struct RandomConflictTests {
     func attribute(_ name: String) -> String {
       "<attribute name=\"\(name)\" optional=\"YES\" attributeType=\"String\"/>"
     }
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <?xml version="1.0"?><model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
       <entity name="Account">\(attribute("code"))\(attribute("tag"))
         <relationship name="pet" optional="YES" maxCount="1" destinationEntity="Pet"/>
         <uniquenessConstraints>\(Self.constraint("code"))\(Self.constraint("tag"))</uniquenessConstraints></entity>
       <entity name="Pet">\(attribute("name"))<uniquenessConstraints>\(Self.constraint("name"))</uniquenessConstraints></entity>
-      </model>
       """)
     try workspace.write(
       "p.yaml",

@@ -48,6 +48,14 @@ final class Workspace: Sendable {
   func write(_ name: String, _ text: String) throws { try files.write(text, to: name) }
   func write(_ name: String, _ bytes: [UInt8]) throws { try files.write(Data(bytes), to: name) }
 
+  /// Writes `M.xcdatamodel` with some entities, as XML.
+  func writeModel(_ entities: String) throws {
+    try write(
+      "M.xcdatamodel/contents",
+      "<?xml version=\"1.0\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">\(entities)</model>"
+    )
+  }
+
   /// Copies a fixture store with its sidecars, and returns the copy's name.
   func copyStore(_ relative: String) throws -> String {
     try FixtureFolder.copyStore(relative, to: folder).lastPathComponent

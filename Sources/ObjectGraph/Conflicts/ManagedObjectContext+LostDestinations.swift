@@ -40,7 +40,7 @@ extension ManagedObjectContext {
 
   /// Takes links to objects that this save deletes from objects whose conflicts were resolved: what their rows say came
   /// back then, after the delete rules had been applied.
-  func letGoOfDeleted(from ids: [ObjectID]) {
+  func clearLinksToDeleted(from ids: [ObjectID]) {
     if pending.deleted.isEmpty { return }
     for object in ids.compactMap({ registeredObject(for: $0) }) where object.status == .loaded {
       for (index, link) in object.runtime.links.enumerated() where !link.isToMany {
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
 
   /// Before all of an object is written over its row, or written again: what it leads to without a change here, and
   /// what others deleted, is as the row has it. Objects that are written again themselves are not left.
-  func takeOverLostDestinations(of object: ManagedObject, from snapshot: Snapshot?) throws {
+  func adoptStoredDestinations(of object: ManagedObject, from snapshot: Snapshot?) throws {
     guard let old = object.stored else { return }
     let indices = object.destinations.indices.filter { index in
       guard let destination = object.destinations[index], destination == old.toOne[index],

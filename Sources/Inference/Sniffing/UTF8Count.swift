@@ -1,7 +1,7 @@
 import SeedFormats
 
 /// Counts the characters of several bytes that are UTF-8, and the bytes that belong to none, in one pass over blocks.
-struct EncodingCensus {
+struct UTF8Count {
   private(set) var characters = 0
   private(set) var strayBytes = 0
   /// Bytes that the character at hand still lacks, and the range of the next one.
@@ -12,18 +12,12 @@ struct EncodingCensus {
   /// Whether a text with stray bytes is meant as UTF-8: text of one byte a character hardly ever has two that form one.
   var isMeantAsUTF8: Bool { strayBytes > 0 && characters > strayBytes }
 
-  /// The census of a whole source.
+  /// Counts a whole source.
   init(_ source: any BlockSource, check: () throws -> Void) throws {
     while let block = try source.next() {
       try check()
       unsafe scan(block.bytes)
     }
-    strayBytes += read
-  }
-
-  /// The census of some bytes.
-  init(_ bytes: [UInt8]) {
-    unsafe bytes.withUnsafeBytes { unsafe scan($0) }
     strayBytes += read
   }
 

@@ -1,7 +1,7 @@
 import Pipelines
 
 /// The records of a run that wait for others, and the references that do.
-struct WaitingRecords {
+struct HeldRecordRounds {
   private let steps: [StepRun]
   private let session: ImportSession
   private var scopes: [StepScope] { steps.map(\.scope) }

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite("The example in docs/SWIFT.md")
-struct ReadmeTests {
+struct SwiftPageTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
   @Test("the lines in docs/SWIFT.md are the ones that are compiled here")
   func sameLines() throws {
-    let source = try String(contentsOf: Self.folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
+    let source = try String(contentsOf: Self.folder.appendingPathComponent("SwiftPageExample.swift"), encoding: .utf8)
     let document = try String(
       contentsOf: FixtureFolder.packageRoot.appendingPathComponent("docs/SWIFT.md"), encoding: .utf8)
     let parts = source.components(

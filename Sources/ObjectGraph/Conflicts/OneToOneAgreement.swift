@@ -4,12 +4,12 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Makes the two sides of one-to-one relationships agree after conflicts about these objects were resolved: the rows
   /// of both sides have the relationship, and only one of them may have been in conflict.
-  func settlePartners(of ids: [ObjectID]) throws {
+  func makePartnersAgree(of ids: [ObjectID]) throws {
     if parent != nil { return }
     let objects = ids.compactMap { registeredObject(for: $0) }
-    var settlement = PartnerSettlement(self, settings.mergePolicy.kind)
-    try settlement.gather(from: objects)
-    settlement.settle()
+    var agreement = OneToOneAgreement(self, settings.mergePolicy.kind)
+    try agreement.gather(from: objects)
+    agreement.resolve()
   }
 }
 
@@ -19,7 +19,7 @@ extension ManagedObjectContext {
 /// A side that leads to one which does not lead back wins or gives way. Where the store is to win, what is as the store
 /// has it wins, otherwise what was changed here. A side that gives way leads nowhere; under the rollback policy it gets
 /// back what it is in the store.
-private struct PartnerSettlement {
+private struct OneToOneAgreement {
   /// One side of a one-to-one relationship: an object with the position of the relationship.
   struct Side: Hashable {
     let object: ManagedObject
@@ -148,9 +148,9 @@ private struct PartnerSettlement {
     return objects
   }
 
-  // MARK: Settling
+  // MARK: Resolving
 
-  mutating func settle() {
+  mutating func resolve() {
     var open = order.reversed().compactMap { sides[$0] }
     while let side = open.popLast() {
       guard let id = side.destination, let key = partner(id, of: side.object, side.index),
