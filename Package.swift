@@ -153,7 +153,7 @@ let package = Package(
         "CoreDataLayout", "SQLMigration", "ObjectGraph", "Migration", "SeedFormats", "Pipelines", "ResultFiles",
         "StoreModels", "Exports", "Dumps", "Reports", logging,
       ]),
-    .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "Exports", "ImportEngine"]),
+    .target(name: "Inference", dependencies: ["ObjectModel", "SeedFormats", "Pipelines", "ImportEngine"]),
     .executableTarget(
       name: "SeedbedCommand",
       dependencies: [

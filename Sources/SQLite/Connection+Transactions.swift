@@ -11,7 +11,8 @@ extension Connection {
   /// uses the file then.
   package func keepLocks() throws(SQLiteError) { try execute("PRAGMA locking_mode = EXCLUSIVE") }
 
-  /// Lets go of the locks that `keepLocks` had it keep. SQLite does so with the next access only, so the schema is read.
+  /// Lets go of the locks that `keepLocks` had it keep. SQLite does so with the next access only, so the schema is
+  /// read.
   package func releaseLocks() throws(SQLiteError) {
     try execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_master")
   }

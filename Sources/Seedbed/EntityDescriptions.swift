@@ -34,7 +34,7 @@ extension ManagedObjectModel {
   }
   /// The entities of a configuration, sorted by name; all of them for nil, nil for an unknown configuration.
   public func entities(forConfigurationName name: String?) -> [EntityDescription]? {
-    guard let name else { return entityDescriptions }
+    guard let name, name != ManagedObjectModel.defaultConfigurationName else { return entityDescriptions }
     if let entities = open({ $0.configurations[name] }) { return entities }
     return entities(inConfiguration: name)?.map(\.described)
   }

@@ -77,8 +77,8 @@ struct PredicateTests {
 
   @Test(
     "every operator with every kind of constant, plain and negated",
-    arguments: FetchPredicate.Operator.allCases)
-  func comparisons(comparison: FetchPredicate.Operator) throws {
+    arguments: FetchPredicate.PlainOperator.allCases)
+  func comparisons(comparison: FetchPredicate.PlainOperator) throws {
     for path in Self.paths {
       for value in Self.values {
         for isNegated in [false, true] {

@@ -35,7 +35,8 @@ extension ConsistencyCheck {
             "\(name) GLOB '*[^\u{1}-\u{7F}]*' AND NOT \(Self.isText)(CAST(\(name) AS BLOB))",
             "of its type, \(column.sqlType), in UTF-8"
           )
-        // Of 38 digits and exponents from -127 to 127: none is greater. SQLite has no absolute value of the least integer.
+        // Of 38 digits and exponents from -127 to 127: none is greater. SQLite has no absolute value of the least
+        // integer.
         case .decimal: ("abs(\(name) * 1.0) >= 3.5e165", "decimals, or are too large for one")
         default: ("0", "of its type, \(column.sqlType)")
         }

@@ -36,7 +36,7 @@ extension FetchSQL {
   }
 
   private mutating func comparison(
-    _ left: Scalar, _ comparison: FetchPredicate.Operator, _ value: Value
+    _ left: Scalar, _ comparison: FetchPredicate.PlainOperator, _ value: Value
   ) throws -> String {
     try compare(left, comparison.general, constant(value), options: [])
   }

@@ -72,8 +72,8 @@ extension SQLiteStore {
     try writing { try $0.delete(entity: entity, primaryKeys: primaryKeys) }
   }
 
-  /// The model indexes of the very entities that rows are of, which are `entity` or its sub-entities; empty where it has
-  /// none, and `entity`'s for a key without a row.
+  /// The model indexes of the very entities that rows are of, which are `entity` or its sub-entities; empty where it
+  /// has none, and `entity`'s for a key without a row.
   package func entityIndexes(of entity: Entity, primaryKeys: [Int64]) throws -> [Int] {
     if entity.subentities.isEmpty { return [] }
     return try writing {

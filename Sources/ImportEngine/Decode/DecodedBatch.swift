@@ -24,7 +24,8 @@ final class DecodedNode: @unchecked Sendable {
   private(set) var links: [[FoundLink]] = []
   /// Primary key of each row, once known; 0 before.
   private(set) var primaryKeys: [Int64] = []
-  /// The model index of each row's own entity, where some rows may be of sub-entities; empty when all are of the plan's.
+  /// The model index of each row's own entity, where some rows may be of sub-entities; empty when all are of the
+  /// plan's.
   private var ownEntities: [Int] = []
   /// Nested nodes whose objects were made: which rows stand for objects that were stored before.
   private var isStored: [Bool] = []

@@ -198,7 +198,8 @@ extension NodeDecoder {
 enum PlainNumber {
   /// One to 18 digits without a sign. Eight bytes may be read, however few there are.
   ///
-  /// Up to eight are taken at once, padded on the left with "0": neighbouring digits are combined, then pairs, then fours.
+  /// Up to eight are taken at once, padded on the left with "0": neighbouring digits are combined, then pairs, then
+  /// fours.
   /// - Returns: -1 when the bytes are anything else.
   @inline(__always)
   @unsafe static func digits(_ bytes: UnsafeRawPointer, count: Int) -> Int64 {

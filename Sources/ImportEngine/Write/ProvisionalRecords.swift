@@ -23,8 +23,8 @@ struct ProvisionalRecords {
     self.provisional = provisional
   }
 
-  /// The records to hold back as a whole: provisional ones whose nested objects are stored or shared with another record,
-  /// and those whose nested objects such a record may take away when it is rejected.
+  /// The records to hold back as a whole: provisional ones whose nested objects are stored or shared with another
+  /// record, and those whose nested objects such a record may take away when it is rejected.
   /// - Parameters:
   ///   - stored: what the rows of the batch match.
   ///   - holdsWaiting: whether records that wait themselves are held back; if not, others that have their objects are.
@@ -103,8 +103,8 @@ struct ProvisionalRecords {
     }
   }
 
-  /// Has the references of provisional records wait by which an object would be taken from another one: those whose inverse
-  /// is to-one.
+  /// Has the references of provisional records wait by which an object would be taken from another one: those whose
+  /// inverse is to-one.
   func deferExclusive(_ unresolved: inout [UnresolvedReference]) {
     if provisional.isEmpty { return }
     for node in decoded.root.withDescendants {

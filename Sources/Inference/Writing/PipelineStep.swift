@@ -1,4 +1,3 @@
-import Exports
 import ImportEngine
 import ObjectModel
 import Pipelines

@@ -58,6 +58,16 @@ extension MigrationManager {
       to: destinationURL, type: destinationType, options: Self.values(destinationOptions, destinationType))
   }
 
+  /// The entity that a mapping reads; nil where it reads none.
+  public func sourceEntity(for mapping: EntityMapping) -> EntityDescription? {
+    mapping.sourceEntityName.flatMap { sourceModel[$0]?.described }
+  }
+
+  /// The entity that a mapping makes objects of; nil where it makes none.
+  public func destinationEntity(for mapping: EntityMapping) -> EntityDescription? {
+    mapping.destinationEntityName.flatMap { destinationModel[$0]?.described }
+  }
+
   private static func values(
     _ options: [AnyHashable: Any]?, _ type: some PersistentStoreType
   ) throws -> [String: Value] {

@@ -5,11 +5,11 @@ import StoreInterface
 extension ManagedObjectContext {
   /// Merges what another context saved, of the same coordinator or of another one with the same store.
   ///
-  /// Changed objects are refreshed and keep what was changed here. Deleted objects count as deleted; their changes here,
-  /// and relationships that were set here to lead to them, are lost. New objects exist as faults while the notifications
-  /// are posted. Call it on this context's queue with a `didSaveObjectsNotification`, a
-  /// `didSaveObjectIDsNotification`, or one that a program made with Core Data's keys (`NotificationKey`) of what a batch
-  /// changed; others are ignored.
+  /// Changed objects are refreshed and keep what was changed here. Deleted objects count as deleted; their changes
+  /// here, and relationships that were set here to lead to them, are lost. New objects exist as faults while the
+  /// notifications are posted. Call it on this context's queue with a `didSaveObjectsNotification`, a
+  /// `didSaveObjectIDsNotification`, or one that a program made with Core Data's keys (`NotificationKey`) of what a
+  /// batch changed; others are ignored.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     let told = notification.userInfo.flatMap { ContextChangeIDs(told: $0, coordinator) }
     guard let ids = notification.contextChangeIDs ?? told else { return }

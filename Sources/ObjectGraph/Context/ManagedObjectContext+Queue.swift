@@ -5,16 +5,28 @@ extension ManagedObjectContext {
   @TaskLocal static var current: ManagedObjectContext?
 
   /// Runs work on the context's queue and then processes its changes.
-  public func perform<Result: Sendable, Failure: Error>(
-    _ work: @escaping @Sendable () throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
-    let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+  ///
+  /// What the work uses and gives need not be sendable, as long as nothing else uses it: a request may be made before
+  /// it.
+  public func perform<Result, Failure: Error>(
+    _ work: sending @escaping () throws(Failure) -> sending Result
+  ) async throws(Failure) -> sending Result {
+    // Safety: the caller has given the work away, and it runs once; what it gives is handed on at once.
+    nonisolated(unsafe) let work = work
+    let outcome: Sent<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
       confinement.async {
-        let outcome = Swift.Result { () throws(Failure) -> Result in try self.inEventOfCurrent(work) }
-        continuation.resume(returning: outcome)
+        let outcome = Swift.Result { () throws(Failure) -> Result in try unsafe self.inEventOfCurrent(work) }
+        continuation.resume(returning: Sent(outcome))
       }
     }
-    return try outcome.get()
+    return try unsafe outcome.value.get()
+  }
+
+  /// What goes from a context's queue to the one that waits for it.
+  private struct Sent<Value>: @unchecked Sendable {
+    nonisolated(unsafe) let value: Value
+
+    init(_ value: Value) { unsafe self.value = value }
   }
 
   /// When work that is given to a context runs.
@@ -27,17 +39,19 @@ extension ManagedObjectContext {
   }
 
   /// Runs work on the context's queue, when the schedule says, and then processes its changes.
-  public func perform<Result: Sendable, Failure: Error>(
+  public func perform<Result, Failure: Error>(
     schedule: ScheduledTaskType, isolation: isolated (any Actor)? = #isolation,
-    _ work: @escaping @Sendable () throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
+    _ work: sending @escaping () throws(Failure) -> sending Result
+  ) async throws(Failure) -> sending Result {
     if schedule == .immediate && confinement.isHeldByCurrentThread { return try performAndWait(work) }
     return try await perform(work)
   }
 
   /// Runs work on the context's queue, some time from now, and then processes its changes. Returns at once.
-  public func perform(_ work: @escaping @Sendable () -> Void) {
-    confinement.async { self.inEventOfCurrent(work) }
+  public func perform(_ work: sending @escaping () -> Void) {
+    // Safety: the caller has given the work away, and it runs once.
+    nonisolated(unsafe) let work = work
+    confinement.async { unsafe self.inEventOfCurrent(work) }
   }
 
   /// Runs work on the context's queue, waits for it, and then processes its changes. May be called inside `perform` and

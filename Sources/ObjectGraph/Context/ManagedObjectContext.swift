@@ -34,7 +34,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
     public static let mainQueueConcurrencyType = mainQueue
   }
 
-  private let label: Mutex<String>
+  private let ownName: Mutex<String?>
   /// Which queue the context works on.
   public let concurrencyType: ConcurrencyType
   private var attachedCoordinator: PersistentStoreCoordinator?
@@ -114,11 +114,11 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   let deferredRequests = DeferredParentRequests()
 
   /// A context that is to be given its `persistentStoreCoordinator` or its `parent` before it is used.
-  public init(concurrencyType: ConcurrencyType, name: String = "") {
+  public init(concurrencyType: ConcurrencyType, name: String? = nil) {
     self.concurrencyType = concurrencyType
-    label = Mutex(name)
+    ownName = Mutex(name)
     switch concurrencyType {
-    case .privateQueue: confinement = QueueConfinement(label: "seedbed.context." + name)
+    case .privateQueue: confinement = QueueConfinement(label: "seedbed.context" + (name.map { "." + $0 } ?? ""))
     case .mainQueue: confinement = QueueConfinement.mainQueue()
     }
   }
@@ -128,7 +128,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
 
   /// A context that reads from and saves to the coordinator's store.
   public convenience init(
-    _ concurrencyType: ConcurrencyType = .privateQueue, coordinator: PersistentStoreCoordinator, name: String
+    _ concurrencyType: ConcurrencyType = .privateQueue, coordinator: PersistentStoreCoordinator, name: String? = nil
   ) {
     self.init(concurrencyType: concurrencyType, name: name)
     attach(to: coordinator)
@@ -136,7 +136,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
 
   /// A scratch pad over another context's objects. May be called from anywhere.
   public convenience init(
-    _ concurrencyType: ConcurrencyType = .privateQueue, parent: ManagedObjectContext, name: String
+    _ concurrencyType: ConcurrencyType = .privateQueue, parent: ManagedObjectContext, name: String? = nil
   ) {
     self.init(concurrencyType: concurrencyType, name: name)
     attach(to: parent)
@@ -192,10 +192,11 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
     }
   }
 
-  /// The context's name in messages and in the store's history. May be used from anywhere.
+  /// The name that the program gave the context, for messages and the store's history; nil of others. May be used from
+  /// anywhere.
   public var name: String? {
-    get { label.withLock { $0 } }
-    set { label.withLock { $0 = newValue ?? "" } }
+    get { ownName.withLock { $0 } }
+    set { ownName.withLock { $0 = newValue } }
   }
 
   /// The class and the name.

@@ -1,4 +1,5 @@
 public import Foundation
+import ObjectModel
 public import Predicates
 public import StoreInterface
 
@@ -11,6 +12,32 @@ private func managedObject(_ element: Any) -> ManagedObject {
     preconditionFailure("a \(type(of: element)) has no properties to sort by")
   }
   return object
+}
+
+/// The objects in the order of these descriptors. A key that leads to no attribute is asked for by key-value coding.
+private func inOrder(_ objects: [ManagedObject], of descriptors: [FetchSortDescriptor]) -> [ManagedObject] {
+  let entities = Set(objects.map(\.entity))
+  let areProperties = descriptors.allSatisfy { descriptor in
+    entities.allSatisfy { isAttribute(descriptor.keyPath, of: $0) }
+  }
+  if areProperties { return objects.sorted(by: descriptors) }
+  let values = objects.map { object in
+    descriptors.map { Value(anyValue: object.value(forKeyPath: $0.key)) ?? .null }
+  }
+  return objects.indices.sorted { left, right in
+    descriptors.precedes({ values[left][$0] }, { values[right][$0] }) ?? (left < right)
+  }.map { objects[$0] }
+}
+
+/// Whether a key path leads through to-one relationships to an attribute.
+private func isAttribute(_ keyPath: FetchPredicate.KeyPath, of entity: Entity) -> Bool {
+  var entity = entity
+  var rest = keyPath[...]
+  while let name = rest.first, let relationship = entity.relationship(name), !relationship.isToMany {
+    entity = relationship.destination
+    rest = rest.dropFirst()
+  }
+  return entity.attribute(at: Array(rest)) != nil
 }
 
 /// An element of a set, which without Apple's Foundation gives dictionaries and lists as Swift's own, whose type does
@@ -28,7 +55,7 @@ extension NSArray {
   /// The elements, which are managed objects, in the order of these descriptors.
   @_disfavoredOverload
   public func sortedArray(using descriptors: [FetchSortDescriptor]) -> [Any] {
-    map(managedObject).sorted(by: descriptors)
+    inOrder(map(managedObject), of: descriptors)
   }
 
   /// The elements for which the predicate holds.
@@ -41,7 +68,7 @@ extension NSSet {
   /// The elements, which are managed objects, in the order of these descriptors.
   @_disfavoredOverload
   public func sortedArray(using descriptors: [FetchSortDescriptor]) -> [Any] {
-    allObjects.map(managedObject).sorted(by: descriptors)
+    inOrder(allObjects.map(managedObject), of: descriptors)
   }
 
   /// The elements for which the predicate holds.
@@ -54,7 +81,7 @@ extension NSOrderedSet {
   /// The elements, which are managed objects, in the order of these descriptors.
   @_disfavoredOverload
   public func sortedArray(using descriptors: [FetchSortDescriptor]) -> [Any] {
-    array.map(managedObject).sorted(by: descriptors)
+    inOrder(array.map(managedObject), of: descriptors)
   }
 
   /// The elements for which the predicate holds, in their order.

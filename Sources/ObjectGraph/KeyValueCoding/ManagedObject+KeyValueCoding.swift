@@ -50,11 +50,13 @@ extension ManagedObject {
   /// `orders.@max.lines.@count`.
   public func value(forKeyPath keyPath: String) -> Any? {
     if !keyPath.contains(".") { return value(forKey: keyPath) }
-    if let nested = valueOfNestedOperators(keyPath) { return nested.value }
+    if let reduced = valueOfOperator(keyPath) { return reduced.value }
     do {
       let expression = try FetchExpression(parsing: keyPath)
       let value = object(try expression.evaluate(with: self))
-      guard leadsThroughSets(keyPath), let elements = value as? [Any] else { return value }
+      guard leadsThroughSets(keyPath) || keyPath.contains("@distinctUnionOfSets"), let elements = value as? [Any] else {
+        return value
+      }
       var members: Set<AnyHashable> = []
       for element in elements {
         if let decimal = element as? NSDecimalNumber {
@@ -72,13 +74,17 @@ extension ManagedObject {
     }
   }
 
-  /// What an operator makes of what the members have behind a path with another operator; nil of other paths.
-  private func valueOfNestedOperators(_ keyPath: String) -> (value: Any?, isNested: Bool)? {
-    let parts = keyPath.split(separator: ".")
+  /// What an operator makes of what the members have behind a path with another operator, or of decimals that it adds
+  /// up; nil of other paths.
+  private func valueOfOperator(_ keyPath: String) -> (value: Any?, isOfMembers: Bool)? {
+    let parts = keyPath.split(separator: ".").map(String.init)
     guard let first = parts.firstIndex(where: { $0.hasPrefix("@") }), first > 0,
-      parts[(first + 1)...].contains(where: { $0.hasPrefix("@") }),
-      let collector = FetchExpression.CollectionOperator(name: String(parts[first]))
+      let collector = FetchExpression.CollectionOperator(name: parts[first])
     else { return nil }
+    let path = parts[(first + 1)...]
+    let addsDecimals =
+      (collector == .sum || collector == .average) && attributeType(at: parts[..<first] + path) == .decimal
+    guard addsDecimals || path.contains(where: { $0.hasPrefix("@") }) else { return nil }
     let members: [ManagedObject]
     switch value(forKeyPath: parts[..<first].joined(separator: ".")) {
     case let list as [ManagedObject]: members = list
@@ -86,9 +92,27 @@ extension ManagedObject {
     case let set as Set<AnyHashable>: members = set.compactMap { $0.base as? ManagedObject }
     default: return nil
     }
-    let rest = parts[(first + 1)...].joined(separator: ".")
+    let rest = path.joined(separator: ".")
+    if addsDecimals {
+      // Not as doubles, which predicates have: money has to add up.
+      let decimals = members.compactMap { ($0.value(forKeyPath: rest) as? NSDecimalNumber)?.decimalValue }
+      let sum = decimals.reduce(0, +)
+      if collector == .sum { return (NSDecimalNumber(decimal: sum), true) }
+      return (decimals.isEmpty ? nil : NSDecimalNumber(decimal: sum / Decimal(decimals.count)), true)
+    }
     let values = members.map { Self.expressionValue($0.value(forKeyPath: rest)) }.filter { !$0.isMissing }
     return (object(collector.function?.apply(to: [.list(values)]) ?? .list(values)), true)
+  }
+
+  /// The type of the attribute at the end of a path; nil where it ends at none.
+  private func attributeType(at path: some Sequence<String>) -> AttributeType? {
+    var entity = entity
+    var rest = Array(path)[...]
+    while let name = rest.first, let relationship = entity.relationship(name) {
+      entity = relationship.destination
+      rest = rest.dropFirst()
+    }
+    return entity.attribute(at: Array(rest))?.type
   }
 
   private static func expressionValue(_ value: Any?) -> ExpressionValue {

@@ -43,14 +43,21 @@ extension ManagedObject: FetchRequestResult {
 
 extension FetchRequestResult where Self: ManagedObject {
   /// A request for the objects of the class's entity.
-  public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
+  ///
+  /// Of a class that only the running program knows, as in `type(of: object).fetchRequest()`, that class's.
+  public static func fetchRequest() -> FetchRequest<Self> {
+    let request = FetchRequest<Self>()
+    // `self` is the class itself, `Self` only what the compiler knows of it.
+    request.settings.objectClass = self
+    return request
+  }
 
   /// The same where the type of the request says no class, as code that deletes in batches writes it:
   /// `let request: FetchRequest<FetchRequestResult> = Recipe.fetchRequest()`.
   @_disfavoredOverload
   public static func fetchRequest() -> FetchRequest<any FetchRequestResult> {
     let request = FetchRequest<any FetchRequestResult>()
-    request.settings.objectClass = Self.self
+    request.settings.objectClass = self
     return request
   }
 }

@@ -1,4 +1,6 @@
+import Foundation
 public import ObjectModel
+import Predicates
 public import StoreInterface
 
 // Core Data has optionals where the types here do not. Each property below has the name of one of the type itself, and
@@ -57,5 +59,36 @@ extension SortDescriptorSpelling where Self == FetchSortDescriptor {
   public var key: String? {
     let key: String = self.key
     return key
+  }
+}
+
+/// Members of `BatchUpdateRequest` with Core Data's types, for dictionaries of any values.
+public protocol BatchUpdateSpelling {}
+
+extension BatchUpdateRequest: BatchUpdateSpelling {}
+
+extension BatchUpdateSpelling where Self: BatchUpdateRequest {
+  /// The new values by property names: expressions, values that an attribute can have, `NSNull` for none. Another key
+  /// or value stops the program.
+  public var propertiesToUpdate: [AnyHashable: Any]? {
+    get {
+      let properties: [String: (any PredicateArgument)?]? = self.propertiesToUpdate
+      return properties.map { properties in
+        Dictionary(uniqueKeysWithValues: properties.map { ($0, $1.map { $0 as Any } ?? NSNull()) })
+      }
+    }
+    nonmutating set {
+      let properties = newValue?.map { key, value -> (String, (any PredicateArgument)?) in
+        guard let name = key.base as? String else { preconditionFailure("a property has a name, and was \(key)") }
+        if let argument = value as? any PredicateArgument { return (name, argument) }
+        guard let value = Value(anyValue: value is NSNull ? nil : value) else {
+          preconditionFailure("\(name) cannot be set to a \(type(of: value))")
+        }
+        return (name, value == .null ? nil : value)
+      }
+      self.propertiesToUpdate = properties.map {
+        Dictionary(uniqueKeysWithValues: $0) as [String: (any PredicateArgument)?]
+      }
+    }
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// Make it, set `persistentStoreDescriptions`, call `loadPersistentStores`, then use `viewContext` on the main queue
 /// and background contexts elsewhere. A fetch before the stores are loaded throws.
 open class PersistentContainer: @unchecked Sendable {
-  /// Names the default store's file, and contexts that are given no name.
+  /// Names the default store's file.
   public let name: String
   /// What all contexts of the container share.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
@@ -18,7 +18,8 @@ open class PersistentContainer: @unchecked Sendable {
 
   /// The context of the main queue. It does not follow saves of other contexts until
   /// `automaticallyMergesChangesFromParent` is set.
-  public let viewContext: ManagedObjectContext
+  open var viewContext: ManagedObjectContext { mainContext }
+  private let mainContext: ManagedObjectContext
 
   private struct State {
     var descriptions: [PersistentStoreDescription] = []
@@ -34,7 +35,7 @@ open class PersistentContainer: @unchecked Sendable {
   ) {
     self.name = name
     persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel, classes: classes)
-    viewContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator, name: name)
+    mainContext = ManagedObjectContext(.mainQueue, coordinator: persistentStoreCoordinator)
     self.persistentStoreDescriptions = persistentStoreDescriptions
   }
 
@@ -62,7 +63,7 @@ open class PersistentContainer: @unchecked Sendable {
   // MARK: - Stores
 
   /// The stores that `loadPersistentStores` opens, in this order.
-  public var persistentStoreDescriptions: [PersistentStoreDescription] {
+  open var persistentStoreDescriptions: [PersistentStoreDescription] {
     get { state.withLock { $0.descriptions } }
     set { state.withLock { $0.descriptions = newValue } }
   }
@@ -71,7 +72,7 @@ open class PersistentContainer: @unchecked Sendable {
   /// When the container has no store and none is described, that is the one error called back with. Descriptions that
   /// are to be loaded asynchronously come last and call back later, one after the other on a thread of the system's: a
   /// handler for them must not use what belongs to an actor.
-  public func loadPersistentStores(
+  open func loadPersistentStores(
     completionHandler: @escaping (PersistentStoreDescription, (any Error)?) -> Void
   ) {
     let descriptions = descriptionsToLoad
@@ -117,8 +118,10 @@ open class PersistentContainer: @unchecked Sendable {
 
   // MARK: - Contexts
 
-  /// A context with a serial queue of its own, with the container's name. `performBackgroundTask` asks for one, too.
-  open func newBackgroundContext() -> ManagedObjectContext { newBackgroundContext(name: name) }
+  /// A context with a serial queue of its own. `performBackgroundTask` asks for one, too.
+  open func newBackgroundContext() -> ManagedObjectContext {
+    ManagedObjectContext(coordinator: persistentStoreCoordinator)
+  }
 
   /// A context with a serial queue of its own and a name.
   public func newBackgroundContext(name: String) -> ManagedObjectContext {
@@ -126,15 +129,15 @@ open class PersistentContainer: @unchecked Sendable {
   }
 
   /// Runs work on the queue of a new context.
-  public func performBackgroundTask<Result: Sendable, Failure: Error>(
-    _ work: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
+  public func performBackgroundTask<Result, Failure: Error>(
+    _ work: sending @escaping (ManagedObjectContext) throws(Failure) -> sending Result
+  ) async throws(Failure) -> sending Result {
     let context = newBackgroundContext()
     return try await context.perform { () throws(Failure) -> Result in try work(context) }
   }
 
   /// Runs work on the queue of a new context, some time from now. Returns at once.
-  public func performBackgroundTask(_ work: @escaping @Sendable (ManagedObjectContext) -> Void) {
+  open func performBackgroundTask(_ work: sending @escaping (ManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
     context.perform { work(context) }
   }

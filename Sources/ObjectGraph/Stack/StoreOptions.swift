@@ -121,7 +121,8 @@ extension PersistentStoreDescription {
   }
 
   private func refuse(_ option: Any?, _ key: String) -> Never {
-    preconditionFailure("the option \(key) of a store does not take \(option.map { "a \(type(of: $0))" } ?? "nil")")
+    preconditionFailure(
+      "the option \(key) of a store does not take \(option.map { "a \(Swift.type(of: $0))" } ?? "nil")")
   }
 }
 

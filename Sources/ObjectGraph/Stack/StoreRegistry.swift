@@ -52,7 +52,7 @@ extension PersistentStore {
   /// The name of the configuration that says which entities the store holds; Core Data's name for all of them,
   /// `PF_DEFAULT_CONFIGURATION_NAME`, where none was named.
   public var configurationName: String {
-    persistentStoreCoordinator?.configuration(of: self) ?? "PF_DEFAULT_CONFIGURATION_NAME"
+    persistentStoreCoordinator?.configuration(of: self) ?? ManagedObjectModel.defaultConfigurationName
   }
 }
 

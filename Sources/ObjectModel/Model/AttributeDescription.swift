@@ -54,6 +54,30 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
     set { change { $0.userInfo = newValue } }
   }
 
+  // Members of the definition that Core Data's code also names in extensions, where dynamic members have to be asked of
+  // `self`.
+
+  /// The type of the values.
+  public final var attributeType: AttributeType {
+    get { self[dynamicMember: \.attributeType] }
+    set { self[dynamicMember: \.attributeType] = newValue }
+  }
+  /// Transformable: the name of the value transformer.
+  public final var valueTransformerName: String? {
+    get { self[dynamicMember: \.valueTransformerName] }
+    set { self[dynamicMember: \.valueTransformerName] = newValue }
+  }
+  /// Whether large values are kept in files of their own beside the store.
+  public final var allowsExternalBinaryDataStorage: Bool {
+    get { self[dynamicMember: \.allowsExternalBinaryDataStorage] }
+    set { self[dynamicMember: \.allowsExternalBinaryDataStorage] = newValue }
+  }
+  /// Whether history keeps the value of a deleted object.
+  public final var preservesValueInHistoryOnDeletion: Bool {
+    get { self[dynamicMember: \.preservesValueInHistoryOnDeletion] }
+    set { self[dynamicMember: \.preservesValueInHistoryOnDeletion] = newValue }
+  }
+
   /// The composite type of a `CompositeAttributeDescription`, whose `elements` are set; nil of others.
   public final var composite: AttributeDefinition.CompositeReference? { definition.composite }
 

@@ -208,9 +208,13 @@ public final class ManagedObjectModel: @unchecked Sendable {
     resolved.indexByName[entityName].map { Entity(model: self, index: $0) }
   }
 
-  /// The entities of a configuration, sorted by name; all of them for nil, nil for an unknown configuration.
+  /// Core Data's name of the configuration that has all entities.
+  package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+  /// The entities of a configuration, sorted by name; all of them for nil and for Core Data's name of them, nil for an
+  /// unknown configuration.
   @_disfavoredOverload public func entities(inConfiguration name: String?) -> [Entity]? {
-    guard let name else { return entities }
+    guard let name, name != Self.defaultConfigurationName else { return entities }
     guard let members = entityNamesByConfiguration[name] else { return nil }
     return Set(members).sortedByCodePoint { $0 }.compactMap { self[$0] }
   }

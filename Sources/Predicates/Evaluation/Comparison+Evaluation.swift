@@ -25,14 +25,14 @@ extension FetchPredicate.Comparison {
       return low >= 0 && high <= 0
     case .isIn:
       if case .list(let elements) = right { return elements.contains { areEqual(left, $0) } }
-      return texts(right, left).map { FetchPredicate.Operator.contains.holds(.string($0), .string($1)) } ?? false
+      return texts(right, left).map { FetchPredicate.PlainOperator.contains.holds(.string($0), .string($1)) } ?? false
     case .contains:
       if case .list(let elements) = left { return elements.contains { areEqual($0, right) } }
-      return texts(left, right).map { FetchPredicate.Operator.contains.holds(.string($0), .string($1)) } ?? false
+      return texts(left, right).map { FetchPredicate.PlainOperator.contains.holds(.string($0), .string($1)) } ?? false
     case .beginsWith:
-      return texts(left, right).map { FetchPredicate.Operator.beginsWith.holds(.string($0), .string($1)) } ?? false
+      return texts(left, right).map { FetchPredicate.PlainOperator.beginsWith.holds(.string($0), .string($1)) } ?? false
     case .endsWith:
-      return texts(left, right).map { FetchPredicate.Operator.endsWith.holds(.string($0), .string($1)) } ?? false
+      return texts(left, right).map { FetchPredicate.PlainOperator.endsWith.holds(.string($0), .string($1)) } ?? false
     case .like: return texts(left, right).map { TextPattern.isLike($0, $1) } ?? false
     case .matches:
       guard let text = left.text, let pattern = right.text else { return false }

@@ -37,7 +37,7 @@ extension FetchExpression {
   }
 }
 
-extension FetchPredicate.Operator {
+extension FetchPredicate.PlainOperator {
   /// Whether the comparison holds between a stored value and a constant.
   public func holds(_ value: Value, _ constant: Value) -> Bool {
     switch self {

@@ -6,7 +6,7 @@ import ObjectModel
 package struct PredicateMatcher {
   private indirect enum Node {
     case constant(Bool)
-    case comparison(FetchPredicate.KeyPath, FetchPredicate.Operator, Value)
+    case comparison(FetchPredicate.KeyPath, FetchPredicate.PlainOperator, Value)
     case tupleIsIn([FetchPredicate.KeyPath], Set<ValueTuple>)
     case refersTo(FetchPredicate.KeyPath, ObjectID?)
     case selfIsIn(Set<ObjectID>)

@@ -4,6 +4,8 @@ public typealias CompoundPredicate = FetchPredicate
 public typealias ComparisonPredicate = FetchPredicate
 
 extension FetchPredicate {
+  /// What a comparison says of its operands.
+  public typealias Operator = Comparison.Operator
   /// How a comparison compares texts.
   public typealias Options = Comparison.Options
   /// How a comparison takes text; none of a predicate that is no comparison.

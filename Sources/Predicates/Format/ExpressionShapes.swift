@@ -54,7 +54,11 @@ extension FetchExpression {
   public var constantValue: Value? { if case .constant(let value) = self { value } else { nil } }
   /// The property at a key path with dots: `owner.name`. Operators stand in it as in the format language: `@sum.price`.
   public init(forKeyPath keyPath: String) {
-    self = keyPath.contains("@") ? FetchExpression(format: keyPath) : .keyPath(FetchPredicate.keyPath(keyPath))
+    if keyPath == "SELF" {
+      self = .expressionForEvaluatedObject()
+    } else {
+      self = keyPath.contains("@") ? FetchExpression(format: keyPath) : .keyPath(FetchPredicate.keyPath(keyPath))
+    }
   }
   /// A constant; nil is null.
   public init(forConstantValue value: (any PredicateArgument)?) {

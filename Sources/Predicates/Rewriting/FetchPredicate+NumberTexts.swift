@@ -1,9 +1,9 @@
 import ObjectModel
 
 extension FetchPredicate {
-  /// The same condition with numbers in place of the texts of digits that are compared with numbers, as in
-  /// `year == "1999"`: Core Data gives its SQLite store such a text as the attribute's type. Other texts stay, and equal
-  /// no number.
+  /// The same condition with numbers in place of the texts of digits that are compared with numbers, as in `year ==
+  /// "1999"`: Core Data gives its SQLite store such a text as the attribute's type. Other texts stay, and equal no
+  /// number.
   package func withNumbersForTexts(in scope: ExpressionScope) -> FetchPredicate {
     switch self {
     case .and(let parts): return .and(parts.map { $0.withNumbersForTexts(in: scope) })

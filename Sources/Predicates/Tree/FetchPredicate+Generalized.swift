@@ -30,7 +30,7 @@ extension FetchPredicate {
   }
 }
 
-extension FetchPredicate.Operator {
+extension FetchPredicate.PlainOperator {
   /// The operator of the general form.
   public var general: FetchPredicate.Comparison.Operator {
     switch self {
@@ -49,7 +49,7 @@ extension FetchPredicate.Operator {
 
 extension FetchPredicate.Comparison.Operator {
   /// The operator of the compact form, where there is one.
-  var compact: FetchPredicate.Operator? { FetchPredicate.Operator.allCases.first { $0.general == self } }
+  var compact: FetchPredicate.PlainOperator? { FetchPredicate.PlainOperator.allCases.first { $0.general == self } }
 
   /// The operator that says the same with the operands exchanged; nil for those that have none.
   var mirrored: Self? {

@@ -28,7 +28,7 @@ public indirect enum FetchPredicate: Sendable, Hashable {
   /// No object.
   case none
   /// The value at a key path (attributes, and to-one relationships to an attribute) compared with a constant.
-  case comparison(KeyPath, Operator, Value)
+  case comparison(KeyPath, PlainOperator, Value)
   /// The value at the key path equals one of these. An empty list matches nothing.
   case isIn(KeyPath, [Value])
   /// The values at the key paths equal one of these tuples, element by element. Each tuple has as many values as
@@ -53,7 +53,7 @@ public indirect enum FetchPredicate: Sendable, Hashable {
   public typealias KeyPath = [String]
 
   /// How `comparison` compares the value at the key path (left) with the constant (right).
-  public enum Operator: Sendable, Hashable, CaseIterable {
+  public enum PlainOperator: Sendable, Hashable, CaseIterable {
     /// `IS` and `IS NOT` of SQL: null equals null.
     case equal, notEqual
     /// False when a side is missing or the kinds differ.

@@ -37,8 +37,8 @@ extension CheckResult {
     ]).text(isIndented: true)
   }
 
-  /// The answer as JSON where nothing could be compared: a damaged database is not fit, and of a missing file nothing is
-  /// known.
+  /// The answer as JSON where nothing could be compared: a damaged database is not fit, and of a missing file nothing
+  /// is known.
   static func json(of error: RunError, _ failure: CommandFailure) -> String {
     let answer: [(String, JSONValue)] = [
       ("fit", failure.status == 65 ? .boolean(false) : .null), ("answer", .string(error.message)),

@@ -65,6 +65,52 @@ public final class PersistentStoreDescription: Sendable {
     settings = Mutex(description.settings.withLock { $0 })
   }
 
+  /// Another description that says the same.
+  public func copy() -> Any { PersistentStoreDescription(self) }
+
+  // The settings that Core Data's code also names in extensions, where dynamic members have to be asked of `self`.
+
+  /// `Settings.type`
+  public var type: any PersistentStoreType {
+    get { self[dynamicMember: \.type] }
+    set { self[dynamicMember: \.type] = newValue }
+  }
+  /// `Settings.url`
+  public var url: URL? {
+    get { self[dynamicMember: \.url] }
+    set { self[dynamicMember: \.url] = newValue }
+  }
+  /// `Settings.configuration`
+  public var configuration: String? {
+    get { self[dynamicMember: \.configuration] }
+    set { self[dynamicMember: \.configuration] = newValue }
+  }
+  /// `Settings.isReadOnly`
+  public var isReadOnly: Bool {
+    get { self[dynamicMember: \.isReadOnly] }
+    set { self[dynamicMember: \.isReadOnly] = newValue }
+  }
+  /// `Settings.timeout`
+  public var timeout: TimeInterval {
+    get { self[dynamicMember: \.timeout] }
+    set { self[dynamicMember: \.timeout] = newValue }
+  }
+  /// `Settings.shouldAddStoreAsynchronously`
+  public var shouldAddStoreAsynchronously: Bool {
+    get { self[dynamicMember: \.shouldAddStoreAsynchronously] }
+    set { self[dynamicMember: \.shouldAddStoreAsynchronously] = newValue }
+  }
+  /// `Settings.shouldMigrateStoreAutomatically`
+  public var shouldMigrateStoreAutomatically: Bool {
+    get { self[dynamicMember: \.shouldMigrateStoreAutomatically] }
+    set { self[dynamicMember: \.shouldMigrateStoreAutomatically] = newValue }
+  }
+  /// `Settings.shouldInferMappingModelAutomatically`
+  public var shouldInferMappingModelAutomatically: Bool {
+    get { self[dynamicMember: \.shouldInferMappingModelAutomatically] }
+    set { self[dynamicMember: \.shouldInferMappingModelAutomatically] = newValue }
+  }
+
   /// One of the settings.
   public subscript<Setting: Sendable>(dynamicMember member: WritableKeyPath<Settings, Setting>) -> Setting {
     get { settings.withLock { $0[keyPath: member] } }

@@ -3,8 +3,8 @@ public import ObjectModel
 import Predicates
 
 extension ValidationError: BridgedError {
-  /// One line per problem, ten at most.
-  public var errorDescription: String? { description }
+  /// Of one problem a sentence for people, such as `name is a required value.`; of several a line each, ten at most.
+  public var errorDescription: String? { problems.count == 1 ? problems[0].sentence : description }
   /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
 
@@ -17,7 +17,7 @@ extension ValidationError: BridgedError {
   /// the predicate and the underlying error; of several an error for each in `NSDetailedErrors`, as a save that has
   /// only that one would throw it.
   public var errorUserInfo: [String: Any] {
-    var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+    var information: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? description]
     if problems.count == 1 {
       information[CoreDataErrorKey.validationObject] = problems[0].objectID
       information[CoreDataErrorKey.validationKey] = problems[0].property
@@ -30,6 +30,26 @@ extension ValidationError: BridgedError {
       information[CoreDataErrorKey.detailedErrors] = problems.map { ValidationError([$0]).thrown as NSError }
     }
     return information
+  }
+}
+
+extension ValidationError.Problem {
+  /// The problem for people that know the property and not the model, as Core Data says it.
+  fileprivate var sentence: String {
+    guard let property else { return message }
+    switch code {
+    case .missingValue, .missingRelationship: return "\(property) is a required value."
+    case .numberTooSmall: return "\(property) is too small."
+    case .numberTooLarge: return "\(property) is too large."
+    case .dateTooSoon: return "\(property) is too early."
+    case .dateTooLate: return "\(property) is too late."
+    case .stringTooShort: return "\(property) is too short."
+    case .stringTooLong: return "\(property) is too long."
+    case .tooFewObjects: return "\(property) has too few objects."
+    case .tooManyObjects: return "\(property) has too many objects."
+    case .patternMismatch, .wrongType, .notANumber, .wrongDestination, .deletedDestination, .deniedDelete, .custom:
+      return message
+    }
   }
 }
 

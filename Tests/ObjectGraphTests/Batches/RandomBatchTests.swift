@@ -63,7 +63,7 @@ struct RandomBatchTests {
         outcomes.append(batchOutcome { try store.perform(batch, rebuildsFrom: limit) })
       }
       if !outcomes[0].contains("deleted 0") { effective += 1 }
-      let context = world.container.newBackgroundContext()
+      let context = world.container.newBackgroundContext(name: "batches")
       let inContext = context.performAndWait {
         do {
           for object in try context.fetch(selection) { context.delete(object) }
@@ -168,7 +168,7 @@ struct RandomBatchTests {
       for (store, limit) in zip(world.stores, BatchWorld.rebuildsFrom) {
         outcomes.append(batchOutcome { try store.perform(batch, rebuildsFrom: limit) })
       }
-      let context = world.container.newBackgroundContext()
+      let context = world.container.newBackgroundContext(name: "batches")
       let inContext = context.performAndWait {
         do {
           for object in try context.fetch(selection) { update.apply(object) }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Predicates")
 struct PredicateTests {
   /// Stored value, operator, constant, whether it holds.
-  typealias Row = (Value, FetchPredicate.Operator, Value, Bool)
+  typealias Row = (Value, FetchPredicate.PlainOperator, Value, Bool)
   static let missing: [Row] = [
     (.null, .equal, .null, true), (.null, .notEqual, .null, false),
     (.null, .equal, .integer(1), false), (.null, .notEqual, .integer(1), true),
@@ -48,7 +48,7 @@ struct PredicateTests {
   @Test(
     "an operator compares by kind and value, and a missing value equals only null",
     arguments: missing + numbers + texts + parts)
-  func comparison(value: Value, comparison: FetchPredicate.Operator, constant: Value, holds: Bool) {
+  func comparison(value: Value, comparison: FetchPredicate.PlainOperator, constant: Value, holds: Bool) {
     #expect(comparison.holds(value, constant) == holds)
   }
 
@@ -135,7 +135,7 @@ struct PredicateTests {
       switch Int.random(in: 0..<(depth == 0 ? 6 : 9), using: &random) {
       case 0: return .all
       case 1:
-        return .comparison(path, FetchPredicate.Operator.allCases.randomElement(using: &random) ?? .equal, value())
+        return .comparison(path, FetchPredicate.PlainOperator.allCases.randomElement(using: &random) ?? .equal, value())
       case 2: return .isIn(path, (0..<3).map { _ in value() })
       case 3: return .tupleIsIn([["code"], ["rank"]], (0..<4).map { _ in [value(), value()] })
       case 4: return .selfIsIn(Array(ids.shuffled(using: &random).prefix(2)))

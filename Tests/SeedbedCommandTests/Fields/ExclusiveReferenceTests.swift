@@ -101,7 +101,7 @@ struct ExclusiveReferenceTests {
         == ["a|1", "c|2"])
   }
 
-  @Test("a record that falls leaves its mandatory partner to the next one", arguments: 0..<12)
+  @Test("a record that falls leaves its mandatory partner to the next one", arguments: 0..<8)
   func fallen(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     struct Pilot {

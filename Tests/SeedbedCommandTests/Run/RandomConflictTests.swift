@@ -31,7 +31,7 @@ struct RandomConflictTests {
 
   @Test(
     "a record stands where none before it that stands has a value of it, in a new store and in one that is there",
-    arguments: 0..<10 as Range<UInt64>, ["automatic", "find-or-create"])
+    arguments: 0..<5 as Range<UInt64>, ["automatic", "find-or-create"])
   func twin(seed: UInt64, strategy: String) async throws {
     var random = SeededGenerator(seed: seed)
     let workspace = try Workspace()

@@ -47,7 +47,7 @@ enum EveryEngineType {
     AutomaticMigration.self, CustomMigrationStage.self, LightweightMigrationStage.self,
     ManagedObjectModelReference.self, MigrationChain.self, (any MigrationStage).self, (any EntitySpelling).self,
     (any RelationshipSpelling).self, (any SortDescriptorSpelling).self, ConstantMergePolicy.self,
-    (any EntityMappingSpelling).self, (any PropertyMappingSpelling).self,
+    (any BatchUpdateSpelling).self, (any EntityMappingSpelling).self, (any PropertyMappingSpelling).self,
     (any MigrationManagerSpelling).self, ModelLibrary.self,
     ProgressiveMigration.self, StagedMigrationManager.self,
     EntityMigrationPolicy.self, MigrationError.self, MigrationManager.self, MigrationPolicies.self,
