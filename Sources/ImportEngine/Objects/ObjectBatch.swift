@@ -291,13 +291,13 @@ struct ObjectBatch {
     let previous = object.isInserted ? [] : try object.objects(for: child.property)
     // Objects without a key of their own are identified by their position.
     let owned = child.node.match.isEmpty ? previous.filter { $0.entity == child.node.entity } : []
-    var ofRecords = owned.filter(recordObjects.contains)
-    var reusable = (ofRecords.isEmpty ? owned : owned.filter { !recordObjects.contains($0) })[...]
+    let recorded = owned.filter(recordObjects.contains)
+    var ofRecords = OwnedRecordObjects(recorded, of: recordObjects, inner)
+    var reusable = (recorded.isEmpty ? owned : owned.filter { !recordObjects.contains($0) })[...]
     var members: [ManagedObject] = []
     for nestedRow in rows {
-      let same = ofRecords.firstIndex { recordObjects.isSame($0, inner, row: nestedRow) }
       let member =
-        matched(inner, nestedRow) ?? same.map { ofRecords.remove(at: $0) } ?? reusable.popFirst()
+        matched(inner, nestedRow) ?? ofRecords.removeObject(forRow: nestedRow) ?? reusable.popFirst()
         ?? context.insert(child.node.entity)
       remember(member, inner, nestedRow)
       try fill(member, inner, row: nestedRow)
@@ -307,7 +307,7 @@ struct ObjectBatch {
     try object.setObjects(members, for: child.property)
     if child.node.match.isEmpty {
       let ofOtherEntities = previous.filter { $0.entity != child.node.entity }
-      for surplus in reusable + ofRecords + ofOtherEntities { deleteNested(surplus, child, record: record) }
+      for surplus in reusable + ofRecords.rest + ofOtherEntities { deleteNested(surplus, child, record: record) }
     }
   }
 

@@ -63,6 +63,13 @@ final class RecordObjects: @unchecked Sendable {
     return word & 1 << UInt64(key & 63) != 0
   }
 
+  /// The attributes by which records find objects of a node, as far as its rows may say them, with their columns.
+  func attributes(of node: DecodedNode) -> [(name: String, column: Int)] {
+    (keys[node.plan.entity.root.index] ?? []).sorted().compactMap { name in
+      node.plan.column(.attribute(name)).map { (name, $0) }
+    }
+  }
+
   /// Whether a row leaves the attributes as they are by which records find an object.
   func isSame(_ object: ManagedObject, _ node: DecodedNode, row: Int) -> Bool {
     (keys[object.entity.root.index] ?? []).allSatisfy { name in

@@ -255,37 +255,42 @@ extension SectionReader {
           hint: "remove \(name)", at: values.position(name))
       }
     }
-    let migrates = values.boolean("migrate") ?? false
-    if migrates, seed == nil, replace != .never, write != .inPlace {
+    let settings = StoreSettings(
+      path: path, journal: journal, seed: seed, migratesOrigin: values.boolean("migrate") ?? false,
+      mappings: self.path(values, "mapping").map { [$0] } ?? [], tracksHistory: values.boolean("history") ?? false,
+      replace: replace, write: write, uuid: uuid, framework: framework, now: now, position: values.position)
+    checkMigration(settings, values)
+    checkHistory(settings, values)
+    return settings
+  }
+
+  private mutating func checkMigration(_ settings: StoreSettings, _ values: SectionValues) {
+    if settings.migratesOrigin, settings.seed == nil, settings.replace != .never, settings.write != .inPlace {
       add(
         "migrate", "migrate is about a store that is copied first, and none is",
         hint: "name it as seed, or import into the store that is there with replace: never",
         at: values.position("migrate"))
     }
-    let mapping = self.path(values, "mapping")
-    if mapping != nil, !migrates, write != .inPlace {
+    if !settings.mappings.isEmpty, !settings.migratesOrigin, settings.write != .inPlace {
       add(
         "mapping", "mapping is about a store that is migrated, and none is", hint: "migrate: true",
         at: values.position("mapping"))
     }
-    let tracksHistory = values.boolean("history") ?? false
-    if tracksHistory, seed != nil {
+  }
+
+  private mutating func checkHistory(_ settings: StoreSettings, _ values: SectionValues) {
+    guard settings.tracksHistory else { return }
+    if settings.seed != nil {
       add(
         "history", "history is about a store that is new, and this one is a copy",
         hint: "a copied store goes on keeping history, or keeps none: remove history", at: values.position("history"))
     }
-    if tracksHistory, let framework, framework < StoreSettings.firstFrameworkWithHistory {
+    if let framework = settings.framework, framework < StoreSettings.firstFrameworkWithHistory {
       add(
         "history", "the history tables of framework \(framework) are not known",
         hint: "state framework: \(StoreSettings.firstFrameworkWithHistory) or a later one, or remove history",
         at: values.position("history"))
     }
-    return StoreSettings(
-      path: path, journal: journal, seed: seed, migratesOrigin: migrates, mappings: mapping.map { [$0] } ?? [],
-      tracksHistory: tracksHistory,
-      replace: replace, write: write, uuid: uuid,
-      framework: framework, now: now,
-      position: values.position)
   }
 
   private mutating func rejectSettings(_ node: Node) -> RejectSettings {

@@ -118,58 +118,69 @@ struct MigrateCommand: ParsableCommand {
     options.willBegin = { progress.begin($0) }
     let losses = AnnouncedLosses()
     options.willLose = { losses.announce($0) }
+    options.duplicates = duplicates
     if let chain = steps.chain {
       result.chain = chain
       result.objectCounts = try MigrateResult.objectCounts(ofStoreAt: store, model: models.source.model)
-      options.duplicates = duplicates
       if dryRun {
         result.outlook = try steps.outlook()
         // The known obstacles would end it; further ones show only in the work itself.
         if result.obstacles.isEmpty { rehearse(steps, options, &result) }
-        return
+      } else {
+        losses.announce(chain.steps.flatMap(\.lostTexts))
+        try carryOut(steps, options, progress, &result)
       }
-      losses.announce(chain.steps.flatMap(\.lostTexts))
-      try steps.carryOut(
-        options, willBegin: { progress.begin($0) }, didEnd: { progress.end($1) })
-      result.stepReports = progress.reports
-      result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
-      result.work.contexts = PerformanceCounters.process.current
-      result.work.store = progress.work
-      result.isMigrated = true
-      return
-    }
-    options.duplicates = duplicates
-    let (older, newer) = (models.source.model, models.target.model)
-    if dryRun {
-      let plan = try StoreMigration.plan(storeAt: store, from: older, to: newer)
+    } else if dryRun {
+      let plan = try StoreMigration.plan(storeAt: store, from: models.source.model, to: models.target.model)
       result.plan = plan
-      if result.obstacles.isEmpty {
-        if plan.conditions.isEmpty, plan.isComplete {
-          result.note(refusalOf: steps.requirePlace, store)
-        } else {
-          rehearse(steps, options, &result)
-        }
+      guard result.obstacles.isEmpty else { return }
+      if plan.conditions.isEmpty, plan.isComplete {
+        result.note(refusalOf: steps.requirePlace, store)
+      } else {
+        rehearse(steps, options, &result)
       }
     } else {
-      var foreign = try ForeignObjects(storeAt: store, model: older)
-      let mapping = try older.inferredMappingModel(to: newer, mergesHierarchies: true)
-      losses.announce(
-        older.lightweightMigration(to: newer).losses.map(\.description)
-          + (try foreign.carry(from: older, to: newer, mapping)).lostTexts)
-      let report: MigrationReport
-      do {
-        report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
-      } catch {
-        if case StoreMigrationError.conditions = error {
-          result.plan = try? StoreMigration.plan(storeAt: store, from: older, to: newer)
-        }
-        throw error
-      }
-      result.plan = report.plan
-      result.report = report
-      result.work.store = report.work
-      result.isMigrated = true
+      try migrateInOneStep(models, options, losses, &result)
     }
+  }
+
+  /// Migrates through several steps, or by mapping models.
+  private func carryOut(
+    _ steps: MigrationSteps, _ options: StoreMigration.Options, _ progress: MigrationProgress,
+    _ result: inout MigrateResult
+  ) throws {
+    try steps.carryOut(options, willBegin: { progress.begin($0) }, didEnd: { progress.end($1) })
+    result.stepReports = progress.reports
+    result.brokenIndexes = progress.reports.mapValues(\.brokenIndexes)
+    result.work.contexts = PerformanceCounters.process.current
+    result.work.store = progress.work
+    result.isMigrated = true
+  }
+
+  /// Migrates by an inferred mapping, with statements or pages.
+  private func migrateInOneStep(
+    _ models: MigrationModels, _ options: StoreMigration.Options, _ losses: AnnouncedLosses,
+    _ result: inout MigrateResult
+  ) throws {
+    let (older, newer) = (models.source.model, models.target.model)
+    var foreign = try ForeignObjects(storeAt: store, model: older)
+    let mapping = try older.inferredMappingModel(to: newer, mergesHierarchies: true)
+    losses.announce(
+      older.lightweightMigration(to: newer).losses.map(\.description)
+        + (try foreign.carry(from: older, to: newer, mapping)).lostTexts)
+    let report: MigrationReport
+    do {
+      report = try StoreMigration.run(storeAt: store, from: older, to: newer, options: options)
+    } catch {
+      if case StoreMigrationError.conditions = error {
+        result.plan = try? StoreMigration.plan(storeAt: store, from: older, to: newer)
+      }
+      throw error
+    }
+    result.plan = report.plan
+    result.report = report
+    result.work.store = report.work
+    result.isMigrated = true
   }
 
   /// The message when another program changed the store before it could be migrated.
