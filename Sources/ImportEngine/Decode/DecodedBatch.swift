@@ -154,6 +154,10 @@ final class DecodedNode: @unchecked Sendable {
     }
     batch.keepRows(mask)
     records = filter(records, mask)
+    // Once rows have keys.
+    if primaryKeys.count == mask.count { primaryKeys = filter(primaryKeys, mask) }
+    if ownEntities.count == mask.count { ownEntities = filter(ownEntities, mask) }
+    if isStored.count == mask.count { isStored = filter(isStored, mask) }
     if let parentRow { owners = filter(owners, mask).map { parentRow[Int($0)] } }
     for index in childStates.indices { childStates[index] = filter(childStates[index], mask) }
     for index in keys.indices { keys[index].keep(rows: mask, renumbered: renumbered) }

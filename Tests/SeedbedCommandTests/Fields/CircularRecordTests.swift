@@ -10,7 +10,7 @@ struct CircularRecordTests {
     - { from: visitors.ndjson, entity: Visitor, match: code, map: { code: code, favourite: { match: code, from: favourite } } }
     """
 
-  /// A store with two guests and a pet, and a pipeline that updates them.
+  /// A store with three guests and a pet, and a pipeline that updates them.
   private func workspace(_ steps: [String], guests: [String], visitors: [String]) async throws -> Workspace {
     let workspace = try Workspace()
     try workspace.writeModel(
@@ -37,7 +37,7 @@ struct CircularRecordTests {
         - { from: before.ndjson, entity: Guest, match: code, map: { code: code } }
         - { from: pets.ndjson, entity: Pet, match: code, map: { code: code, tag: tag } }
         """)
-    try workspace.write("before.ndjson", #"{"code":"u1"}"# + "\n" + #"{"code":"u2"}"#)
+    try workspace.write("before.ndjson", (0...2).map { "{\"code\":\"u\($0)\"}\n" }.joined())
     try workspace.write("pets.ndjson", #"{"code":"old","tag":"t"}"#)
     _ = try await workspace.report("before.yaml")
     try workspace.write("p.yaml", head + steps.joined(separator: "\n"))
@@ -56,6 +56,26 @@ struct CircularRecordTests {
         #"{"code":"u2","friend":"x","pet":{"code":"k2"}}"#,
       ], visitors: [#"{"code":"x","favourite":"k1"}"#, #"{"code":"y","favourite":"k2"}"#])
     #expect(try await workspace.report("p.yaml").total == Report.Counts(read: 4, inserted: 2, updated: 2))
+  }
+
+  @Test("a record that a constraint refuses takes only what needs it along", arguments: [true, false])
+  func refused(guestsFirst: Bool) async throws {
+    let steps = [Self.guests, Self.visitors]
+    let workspace = try await workspace(
+      guestsFirst ? steps : steps.reversed(),
+      guests: [
+        #"{"code":"u0","friend":"z","pet":{"code":"k0","tag":"t"}}"#,
+        #"{"code":"u1","friend":"y","pet":{"code":"k1"}}"#,
+        #"{"code":"u2","friend":"x","pet":{"code":"k2"}}"#,
+      ],
+      visitors: [
+        #"{"code":"x","favourite":"k1"}"#, #"{"code":"y","favourite":"k2"}"#, #"{"code":"z","favourite":"k0"}"#,
+      ])
+    #expect(try await workspace.report("p.yaml").total == Report.Counts(read: 6, inserted: 2, updated: 2, rejected: 2))
+    #expect(
+      try workspace.query(
+        "S.sqlite", "SELECT g.ZCODE, v.ZCODE FROM ZGUEST g LEFT JOIN ZVISITOR v ON v.Z_PK = g.ZFRIEND ORDER BY 1")
+        == ["u0|∅", "u1|y", "u2|x"])
   }
 
   @Test("none is where two of them bring an object by which a third is to be found", arguments: [true, false])
