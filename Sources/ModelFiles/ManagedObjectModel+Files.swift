@@ -8,6 +8,7 @@ extension ManagedObjectModel {
   public convenience init?(contentsOf url: URL) {
     guard let model = try? ModelReader.read(path: url.path) else { return nil }
     self.init(model)
+    sourceURL = url
   }
 
   /// All models of bundles as one; nil when there is none, or one cannot be read. See `init(byMerging:)`.
@@ -38,6 +39,7 @@ extension ManagedObjectModel {
     guard let models, let only = models.first else { return nil }
     if models.count == 1 {
       self.init(only)
+      sourceURL = only.sourceURL
       return
     }
     var entities: [Entity] = []

@@ -57,7 +57,8 @@ extension PersistentContainer {
 
   /// A container for a model, with one SQLite store `<name>.sqlite` in `defaultDirectoryURL` described. A store that
   /// carries the older model it was made with is brought to this one when it is loaded, where a mapping can be
-  /// inferred.
+  /// inferred. What the older model has and this one lacks goes only where `ManagedObjectModel(contentsOf:)` has found
+  /// both as versions of one model.
   /// - Parameter classes: subclasses of `ManagedObject` by `managedObjectClassName` or entity name.
   public convenience init(
     name: String, managedObjectModel: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]
@@ -66,11 +67,14 @@ extension PersistentContainer {
     self.init(
       name: name, managedObjectModel: managedObjectModel,
       persistentStoreDescriptions: [PersistentStoreDescription(type: .sqlite, url: file)], classes: classes)
-    persistentStoreCoordinator.storeMigrator = AutomaticMigration(modelURL: nil)
+    persistentStoreCoordinator.storeMigrator = AutomaticMigration(modelURL: managedObjectModel.presentSourceURL)
   }
 }
 
 extension ManagedObjectModel {
+  /// Where the model was read from, if it still is there.
+  var presentSourceURL: URL? { sourceURL.flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil } }
+
   fileprivate static func existingURL(name: String, in bundles: [Bundle]) throws -> URL {
     if let url = url(name: name, in: bundles) { return url }
     let places = bundles.map(\.bundlePath).joined(separator: ", ")

@@ -18,7 +18,7 @@ extension PersistentStoreCoordinator {
       options?[$0] != nil
     }
     if isAsked, description.shouldInferMappingModelAutomatically, storeMigrator == nil {
-      description.migrator = AutomaticMigration(modelURL: nil)
+      description.migrator = AutomaticMigration(modelURL: managedObjectModel.presentSourceURL)
     }
     return try addPersistentStore(with: description)
   }

@@ -223,3 +223,110 @@ struct HelperIdioms {
     }
   }
 }
+
+/// With accessors as Xcode makes them where the model names no class.
+private final class Place: ManagedObject {
+  var tint: NSObject? {
+    get { self["tint"] }
+    set { self["tint"] = newValue }
+  }
+  var address: [String: Any]? {
+    get { self["address"] }
+    set { self["address"] = newValue }
+  }
+  var width: CGFloat {
+    get { self["width"] ?? 0 }
+    set { self["width"] = newValue }
+  }
+  var size: NSNumber? {
+    get { self["width"] }
+    set { self["width"] = newValue }
+  }
+  var tags: NSSet? {
+    get { self["tags"] }
+    set { self["tags"] = newValue }
+  }
+}
+
+/// Accessors and migrations as projects have them.
+@Suite("Idioms: accessors of any object, versions of a file")
+struct VersionedFileIdioms {
+  @Test("transformables without a class, composites as dictionaries, widths")
+  func accessors() throws {
+    var place = EntityDefinition("Place")
+    var tint = AttributeDefinition("tint", .transformable)
+    tint.valueTransformerName = "NSSecureUnarchiveFromData"
+    var address = AttributeDefinition("address", .composite)
+    address.composite = AttributeDefinition.CompositeReference(
+      name: "Address", elements: [AttributeDefinition("city", .string)])
+    place.attributes = [tint, address, AttributeDefinition("width", .double)]
+    place.relationships = [RelationshipDefinition("tags", toMany: "Tag", inverse: "places")]
+    var tag = EntityDefinition("Tag")
+    tag.relationships = [RelationshipDefinition("places", toMany: "Place", inverse: "tags")]
+    let container = PersistentContainer(
+      name: "Places", managedObjectModel: try ManagedObjectModel(entities: [place, tag]),
+      persistentStoreDescriptions: [PersistentStoreDescription(type: .inMemory)], classes: ["Place": Place.self])
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      let place = Place(context: context)
+      place.tint = NSArray(array: ["red", "blue"])
+      place.address = ["city": "Rome"]
+      place.width = 2.5
+      place.tags = NSSet(array: [EntityDescription.insertNewObject(forEntityName: "Tag", into: context)])
+      try context.save()
+      context.reset()
+      let found = try #require(try context.fetch(FetchRequest<Place>(entityName: "Place")).first)
+      #expect((found.tint as? NSArray)?.firstObject as? String == "red")
+      #expect(found.address?["city"] as? String == "Rome" && found.tags?.count == 1)
+      #expect(found.width == 2.5 && found.size == 2.5)
+      found.address = nil
+      found.tint = nil
+      #expect(found.address == nil && found.tint == nil)
+    }
+  }
+
+  @Test("a model that was read from a file brings stores of its other versions along, also where they have more")
+  func versions() throws {
+    let folder = try TemporaryFolder()
+    func model(_ attributes: String...) -> String {
+      "<?xml version=\"1.0\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"Note\">"
+        + attributes.map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }.joined()
+        + "</entity></model>"
+    }
+    try folder.write(model("text", "old"), to: "M.xcdatamodeld/M.xcdatamodel/contents")
+    try folder.write(model("text"), to: "M.xcdatamodeld/M 2.xcdatamodel/contents")
+    try folder.write(
+      """
+      <?xml version="1.0"?><plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>M 2.xcdatamodel</string></dict></plist>
+      """, to: "M.xcdatamodeld/.xccurrentversion")
+    func open(_ path: String) throws -> PersistentContainer {
+      let model = try #require(ManagedObjectModel(contentsOf: folder.file(path)))
+      let container = PersistentContainer(name: "Notes", managedObjectModel: model)
+      container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.file("Notes.sqlite"))]
+      try container.loadPersistentStores()
+      return container
+    }
+    do {
+      let context = try open("M.xcdatamodeld/M.xcdatamodel").newBackgroundContext()
+      try context.performAndWait {
+        let note = EntityDescription.insertNewObject(forEntityName: "Note", into: context)
+        note.setValue("kept", forKey: "text")
+        note.setValue("gone", forKey: "old")
+        try context.save()
+      }
+    }
+    do {
+      let context = try open("M.xcdatamodeld").newBackgroundContext()
+      try context.performAndWait {
+        let notes = try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
+        #expect(notes.map { $0.value(forKey: "text") as? String } == ["kept"])
+        #expect(notes[0].entity.attributesByName["old"] == nil)
+      }
+    }
+    // The older version does not take what it does not know out of a store of the newer one.
+    try folder.write(model("text", "new"), to: "M.xcdatamodeld/M 3.xcdatamodel/contents")
+    _ = try open("M.xcdatamodeld/M 3.xcdatamodel")
+    #expect(throws: (any Error).self) { try open("M.xcdatamodeld/M 2.xcdatamodel") }
+  }
+}

@@ -262,6 +262,7 @@ final class ObjectWriter {
         var start = 0
         while start < pairs.count {
           let end = pairs[start...].firstIndex { $0.row != pairs[start].row } ?? pairs.count
+          deferMissing(of: context.object(with: id(pairs[start].row)), besides: relationship)
           try context.object(with: id(pairs[start].row)).setObjects(
             pairs[start..<end].map { context.object(with: id($0.destination)) }, for: relationship.name)
           start = end
@@ -270,6 +271,7 @@ final class ObjectWriter {
       }
       for pair in pairs {
         let object = context.object(with: id(pair.row))
+        deferMissing(of: object, besides: relationship)
         if relationship.isToMany {
           try object.add(context.object(with: id(pair.destination)), to: relationship.name)
         } else {
@@ -277,6 +279,15 @@ final class ObjectWriter {
         }
       }
       try context.save()
+    }
+  }
+
+  /// Leaves it to later that an object has no destination yet where it must have one: of a stored object, a reference
+  /// waits for that which is set in the same turn.
+  private func deferMissing(of object: ManagedObject, besides relationship: Relationship) {
+    for other in object.entity.relationships
+    where other.requiresDestination && other.name != relationship.name && object.objectID(for: other.name) == nil {
+      object.deferredRelationships.insert(other.name)
     }
   }
 }

@@ -22,12 +22,12 @@ struct HeldObjectKeys {
   ///   - steps: all that have begun, by number.
   static func standing(
     _ batches: [DecodedBatch], _ tables: KeyTables, _ pending: PendingReferences, steps: [any ReferringStep]
-  ) throws(RunError) -> HeldObjectKeys {
+  ) throws -> HeldObjectKeys {
     var standing = batches.map { (batch: $0, records: Set($0.root.records.map { Int($0) })) }
     while true {
       var keys = HeldObjectKeys()
       for (batch, records) in standing { keys.add(batch, records, tables) }
-      let blocked = try pending.blockedRows(ReferencePlaces(steps, tables), isToCome: keys.contains)
+      let blocked = try pending.rowsThatFall(ReferencePlaces(steps, tables), isToCome: keys.contains)
       var hasFallen = false
       for index in standing.indices {
         let fallen = keys.fallen(standing[index].batch, standing[index].records, tables) {

@@ -71,7 +71,7 @@ extension PendingReferences {
     _ steps: [any ReferringStep], isToCome: (KeyTable, [UInt8]) -> Bool, cancellation: Cancellation
   ) throws -> Bool {
     let places = ReferencePlaces(steps, tables)
-    let blocked = try blockedRows(places, isToCome: isToCome)
+    let blocked = try rowsThatFall(places, isToCome: isToCome)
     if blocked.isEmpty { return false }
     let left = nextPending()
     var refused = RefusedRecords()
@@ -152,15 +152,6 @@ extension PendingReferences {
     place.destination(of: reference).map { !blocked.contains(rootReference($0)) } ?? false
   }
 
-  /// The rows of all records that are blocked as far as can be told: which of two records gets an object that only one
-  /// may have is open as long as neither has it for good.
-  func blockedRows(
-    _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool
-  ) throws(RunError) -> Set<UInt64> {
-    places.forgetBeatenRows()
-    return try rowsWithoutDestination(places, isToCome: isToCome)
-  }
-
   /// The rows of all records that are blocked now. Of two that claim one object the second waits for the first.
   private func rowsThatWait(_ places: ReferencePlaces) throws -> Set<UInt64> {
     if places.hasExclusive {
@@ -170,8 +161,12 @@ extension PendingReferences {
   }
 
   /// The rows of all records that are blocked for good. Of two that claim one object the first that stands has it.
-  private func rowsThatFall(_ places: ReferencePlaces) throws -> Set<UInt64> {
-    if !places.hasExclusive { return try rowsWithoutDestination(places) }
+  /// - Parameter isToCome: whether an object with a key will be there, which no row has yet: a record that needs it counts
+  ///   as one that stands.
+  func rowsThatFall(
+    _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
+  ) throws -> Set<UInt64> {
+    if !places.hasExclusive { return try rowsWithoutDestination(places, isToCome: isToCome) }
     let owners = try storedOwners(places)
     // Grows: what falls whichever claims count.
     var fallen: Set<UInt64> = []
@@ -179,10 +174,10 @@ extension PendingReferences {
       // Shrinks: a claim that falls gives its object to the next one.
       let areBeaten = try noteBeatenRows(
         places, owners, mayOwn: { !fallen.contains($0) }, keeps: { _ in true })
-      let blocked = try rowsWithoutDestination(places)
+      let blocked = try rowsWithoutDestination(places, isToCome: isToCome)
       if !areBeaten { return blocked }
       _ = try noteBeatenRows(places, owners, mayOwn: { !fallen.contains($0) }, keeps: { !blocked.contains($0) })
-      let certain = try rowsWithoutDestination(places)
+      let certain = try rowsWithoutDestination(places, isToCome: isToCome)
       if certain == blocked { return blocked }
       if certain == fallen {
         // The claims depend on each other in a circle, so the earliest one counts.

@@ -83,7 +83,7 @@ final class ReferencePlaces {
     in pending: PendingReferenceFile, owners: [Partner: UInt64], rootReference: (RowReference) -> UInt64,
     mayOwn: (UInt64) -> Bool, keeps: (UInt64) -> Bool
   ) throws(RunError) -> Bool {
-    forgetBeatenRows()
+    for place in known.values { place.beatenRows = [] }
     var found = owners
     var areBeaten = false
     try forEachClaim(in: pending, rootReference) { reference, place, partner throws(RunError) in
@@ -97,11 +97,6 @@ final class ReferencePlaces {
       }
     }
     return areBeaten
-  }
-
-  /// Lets every reference lead to the object with its key.
-  func forgetBeatenRows() {
-    for place in known.values { place.beatenRows = [] }
   }
 
   /// The stored rows that have the objects of mandatory one-to-one relationships to which pending references lead.

@@ -88,13 +88,15 @@ final class StepRun {
     guard let strategy, let held = strategy.held, held.count > 0 else { return }
     let before = held.count
     let batches = held.release()
+    let isLate = !arrivals.waitsForProvisional
+    let provisional = isLate ? session.pendingReferences.provisionalRows : []
     for decoded in batches {
       try strategy.importBatch(decoded, arrivals)
       scope.noteLeftOut(of: decoded)
     }
     guard held.count < before else { return }
     try strategy.finish()
-    if !arrivals.waitsForProvisional { for decoded in batches { try scope.noteReliance(of: decoded) } }
+    if isLate { for decoded in batches { try scope.noteReliance(of: decoded, on: provisional) } }
   }
 
   /// Completes the report, once all records are written or rejected.

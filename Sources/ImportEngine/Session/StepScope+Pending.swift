@@ -12,12 +12,18 @@ extension StepScope {
     }
   }
 
-  /// Notes which provisional rows must stay now that held records were written: those that the records refer to, and
-  /// their own where they changed stored objects, because neither could be taken back.
-  func noteReliance(of decoded: DecodedBatch) throws {
+  /// Notes which provisional rows must stay now that held records were written: those that the records refer to or are
+  /// about, and their own where they changed stored objects, because none of it could be taken back.
+  /// - Parameter before: the rows that were provisional when the records were written, as raw root references.
+  func noteReliance(of decoded: DecodedBatch, on before: Set<UInt64>) throws {
     let pending = session.pendingReferences
     if pending.hasNoProvisionalRows { return }
     let nodes = decoded.root.withDescendants
+    for node in nodes where node.primaryKeys.count == node.batch.count {
+      for row in 0..<node.batch.count where before.contains(pending.rootReference(node.reference(ofRow: row))) {
+        pending.rely(on: node.reference(ofRow: row), placed(record: Int(node.records[row]), of: decoded))
+      }
+    }
     let changing = Set(nodes.flatMap(\.recordsOfStoredRows))
     var own: [Int: RowReference] = [:]
     var revocable: Set<Int> = []
@@ -46,6 +52,16 @@ extension StepScope {
       }
       if let row = own[Int(row.node.records[row.row])] { pending.rely(on: row, reference) }
     }
+  }
+
+  /// What stands for a record in a message, where none of its references does.
+  private func placed(record: Int, of decoded: DecodedBatch) -> PendingReference {
+    let place = decoded.records.place(ofRecord: record)
+    let position = decoded.records.position(of: 0, in: place, from: nil)
+    return PendingReference(
+      step: index, node: 0, reference: 0, row: RowReference(rawValue: 0), recordRows: [], key: [], matchKeyHash: 0,
+      file: decoded.file, line: Int(position.line), column: Int(position.column), byteOffset: Int(place.byteOffset),
+      pointer: "", record: [])
   }
 
   /// Calls `body` with what is kept of references that wait, and their plans.

@@ -26,17 +26,23 @@ extension ManagedObject {
   }
 
   /// The value of a Transformable attribute as an array, a set or a dictionary: `let tags: [String]? = object["tags"]`,
-  /// or the members of a to-many relationship: `let stops: [Stop]? = object["stops"]`.
+  /// the members of a to-many relationship: `let stops: [Stop]? = object["stops"]`, or the elements of a composite:
+  /// `let address: [String: Any]? = object["address"]`.
   /// Nil where there is none, or another value. Setting one that the property cannot take is a mistake of the program.
   public subscript<Element: TransformedCollection>(name: String) -> Element? {
     get {
-      if runtime.layout.relationshipIndexes[name] != nil { return value(forKey: name) as? Element }
+      if isPlainCollection(name) { return value(forKey: name) as? Element }
       return (try? transformedValue(for: name)).flatMap { $0 as? Element }
     }
     set {
-      if runtime.layout.relationshipIndexes[name] != nil { return setValue(newValue, forKey: name) }
+      if isPlainCollection(name) { return setValue(newValue, forKey: name) }
       setTransformable(newValue, name)
     }
+  }
+
+  /// Whether key-value coding has a collection of a property that no transformer makes.
+  private func isPlainCollection(_ name: String) -> Bool {
+    runtime.layout.relationshipIndexes[name] != nil || attribute(at: name)?.type == .composite
   }
 
   /// For key-value coding: bytes are the stored ones, and everything else is transformed.

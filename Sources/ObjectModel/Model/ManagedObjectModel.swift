@@ -56,6 +56,13 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// The descriptions of its entities that are in use, by position.
   let described = Mutex<[WeakDescription]>([])
   let idSpaces = ObjectIDSpaces()
+  private let source = Mutex<URL?>(nil)
+
+  /// Where the model was read from by `init(contentsOf:)`; its other versions lie there, too.
+  package var sourceURL: URL? {
+    get { source.withLock { $0 } }
+    set { source.withLock { $0 = newValue } }
+  }
 
   var contents: Contents {
     _read {

@@ -85,6 +85,16 @@ extension Float: AttributeConvertible {
   }
 }
 
+extension CGFloat: AttributeConvertible {
+  /// A value with this number as a double.
+  public var attributeValue: Value { .double(Double(self)) }
+  /// Nil for anything but a number.
+  public init?(attributeValue: Value) {
+    guard let double = Double(attributeValue: attributeValue) else { return nil }
+    self = CGFloat(double)
+  }
+}
+
 extension Decimal: AttributeConvertible {
   /// A value with this decimal.
   public var attributeValue: Value { .decimal(self) }

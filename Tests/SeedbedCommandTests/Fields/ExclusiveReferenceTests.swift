@@ -25,6 +25,19 @@ struct ExclusiveReferenceTests {
       <attribute name="code" optional="YES" attributeType="String"/>
       <relationship name="pilot" optional="YES" maxCount="1" destinationEntity="Pilot" inverseName="plate"/>
     </entity>
+    <entity name="Rider">
+      <attribute name="code" optional="YES" attributeType="String"/>
+      <relationship name="horse" maxCount="1" destinationEntity="Horse" inverseName="rider"/>
+      <relationship name="saddle" maxCount="1" destinationEntity="Saddle" inverseName="rider"/>
+    </entity>
+    <entity name="Horse">
+      <attribute name="code" optional="YES" attributeType="String"/>
+      <relationship name="rider" optional="YES" maxCount="1" destinationEntity="Rider" inverseName="horse"/>
+    </entity>
+    <entity name="Saddle">
+      <attribute name="code" optional="YES" attributeType="String"/>
+      <relationship name="rider" optional="YES" maxCount="1" destinationEntity="Rider" inverseName="saddle"/>
+    </entity>
     <entity name="Shop">
       <attribute name="code" optional="YES" attributeType="String"/>
       <relationship name="city" maxCount="1" destinationEntity="City"/>
@@ -99,6 +112,46 @@ struct ExclusiveReferenceTests {
       try workspace.query(
         "S.sqlite", "SELECT p.ZCODE, b.ZCODE FROM ZPILOT p JOIN ZPLATE b ON b.ZPILOT = p.Z_PK ORDER BY 1")
         == ["a|1", "c|2"])
+  }
+
+  @Test("a record whose partner is taken does not take records along that are about the same objects")
+  func beaten() async throws {
+    let workspace = try workspace(
+      """
+      - { from: f0.ndjson, entity: Pilot, match: code, map: { code: code, plate: { match: code, from: plate }, city: { from: city, match: code, map: { code: code } } } }
+      - { from: f1.ndjson, entity: Pilot, match: code, map: { code: code, plate: { match: code, from: plate } } }
+      - { from: f2.ndjson, entity: City, match: code, map: { code: code } }
+      - { from: plates.ndjson, entity: Plate, match: code, map: { code: code } }
+      """,
+      [
+        "f0.ndjson": #"{"code":"a","plate":"1"}"# + "\n" + #"{"code":"b","plate":"1","city":{"code":"c"}}"#,
+        "f1.ndjson": #"{"code":"b","plate":"2"}"#, "f2.ndjson": #"{"code":"c"}"#,
+        "plates.ndjson": #"{"code":"1"}"# + "\n" + #"{"code":"2"}"#,
+      ])
+    let report = try await workspace.report("p.yaml")
+    #expect(report.total == Report.Counts(read: 6, inserted: 5, rejected: 1))
+    #expect(report.rejects.map(\.code) == ["reference.taken"])
+    #expect(
+      try workspace.query(
+        "S.sqlite", "SELECT p.ZCODE, b.ZCODE FROM ZPILOT p JOIN ZPLATE b ON b.ZPILOT = p.Z_PK ORDER BY 1")
+        == ["a|1", "b|2"])
+    #expect(try workspace.query("S.sqlite", "SELECT ZCODE FROM ZCITY") == ["c"])
+  }
+
+  @Test("a record may wait for two objects that it must have for itself")
+  func two() async throws {
+    let workspace = try workspace(
+      """
+      - { from: a.ndjson, entity: Rider, match: code, map: { code: code, horse: { match: code, from: horse }, saddle: { match: code, from: saddle } } }
+      - { from: b.ndjson, entity: Horse, match: code, map: { code: code } }
+      - { from: b.ndjson, entity: Saddle, match: code, map: { code: code } }
+      """, ["a.ndjson": #"{"code":"r","horse":"x","saddle":"x"}"#, "b.ndjson": #"{"code":"x"}"#])
+    #expect(try await workspace.report("p.yaml").total == Report.Counts(read: 3, inserted: 3))
+    #expect(
+      try workspace.query(
+        "S.sqlite",
+        "SELECT count(*) FROM ZRIDER r JOIN ZHORSE h ON h.Z_PK = r.ZHORSE AND h.ZRIDER = r.Z_PK "
+          + "JOIN ZSADDLE s ON s.Z_PK = r.ZSADDLE AND s.ZRIDER = r.Z_PK") == ["1"])
   }
 
   @Test("a record that falls leaves its mandatory partner to the next one", arguments: 0..<8)
