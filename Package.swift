@@ -115,12 +115,12 @@ let package = Package(
       ]),
     .target(
       name: "ResultFiles",
-      dependencies: ["Platform", "ObjectModel", "CoreDataLayout", "SeedFormats", "Pipelines"]),
+      dependencies: ["Platform", "CoreDataLayout", "SeedFormats", "Pipelines"]),
     .target(
       name: "StoreModels",
       dependencies: [
         "Platform", "Diagnostics", "ObjectModel", "ModelFiles", "StoreInterface", "CoreDataLayout", "SQLMigration",
-        "Migration", "SeedFormats", "Pipelines",
+        "Migration", "Pipelines",
       ]),
     .target(
       name: "Exports",
@@ -212,10 +212,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "PredicatesTests",
-      dependencies: ["Predicates", "StoreInterface", "MemoryStore", "ObjectModel", "TestSupport", "TestStores"]),
+      dependencies: ["Predicates", "StoreInterface", "ObjectModel", "TestSupport", "TestStores"]),
     .testTarget(
       name: "MemoryStoreTests",
-      dependencies: ["MemoryStore", "Predicates", "StoreInterface", "ObjectModel", "TestStores"]),
+      dependencies: ["MemoryStore", "StoreInterface", "ObjectModel", "TestStores"]),
     .testTarget(name: "DiagnosticsTests", dependencies: ["Diagnostics", metrics]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
     .testTarget(name: "SQLitePagesTests", dependencies: ["SQLitePages", "SQLite", "TestSupport"]),
@@ -255,7 +255,7 @@ let package = Package(
       name: "SeedbedTests",
       dependencies: [
         "Seedbed", "Pipelines", "ResultFiles", "StoreModels", "Exports", "Dumps", "ChangeFiles", "Reports",
-        "ImportEngine", "SeedFormats", "ObjectModel", "Predicates", "StoreInterface", "MemoryStore", "ObjectGraph",
+        "ImportEngine", "SeedFormats", "ObjectModel", "StoreInterface", "MemoryStore", "ObjectGraph",
         "CoreDataLayout", "SQLite", "TestStores", "TestSupport",
       ]),
     .testTarget(
@@ -280,14 +280,14 @@ let package = Package(
     .testTarget(
       name: "ExportsTests",
       dependencies: [
-        "Exports", "Pipelines", "Reports", "SeedFormats", "CoreDataLayout", "SQLite", "ModelFiles", "ObjectModel",
+        "Exports", "Pipelines", "SeedFormats", "CoreDataLayout", "SQLite", "ModelFiles", "ObjectModel",
         "TestSupport",
       ]),
     .testTarget(
       name: "DumpsTests",
       dependencies: [
         "Dumps", "Exports", "ImportEngine", "Pipelines", "Reports", "StoreModels", "SQLMigration", "CoreDataLayout",
-        "SQLite", "StoreInterface", "ModelFiles", "ObjectModel", "PropertyLists", "TestMigrations", "TestSupport",
+        "SQLite", "ModelFiles", "ObjectModel", "PropertyLists", "TestMigrations", "TestSupport",
       ]),
     .testTarget(
       name: "StoreModelsTests", dependencies: ["StoreModels", "Migration", "ObjectModel"]),
@@ -317,7 +317,7 @@ let package = Package(
       name: "FuzzTests",
       dependencies: [
         "Platform", "PropertyLists", "CoreDataLayout", "SQLitePages", "SQLite", "StoreInterface", "ObjectModel",
-        "ModelFiles", "SeedFormats", "TestRows", "TestSupport",
+        "ModelFiles", "TestRows", "TestSupport",
       ]),
   ],
   swiftLanguageModes: [.v6]

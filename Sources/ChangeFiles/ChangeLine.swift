@@ -1,6 +1,5 @@
 import ObjectModel
 import Pipelines
-import StoreInterface
 
 /// The form of a file of changes: NDJSON with a line that says of which store they are, and a line for each object.
 ///

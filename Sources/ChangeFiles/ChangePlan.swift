@@ -244,7 +244,11 @@ struct ChangePlan {
         "\(destination.entity.name)/\(destination.primaryKey ?? 0) cannot be deleted: "
           + "\(snapshot.objectID.entity.name)/\(snapshot.key).\(relationship.name) leads to it, and the file does not "
           + "change that",
-        code: "changes.referenced", hint: "was the store changed otherwise meanwhile?")
+        code: "changes.referenced",
+        hint: relationship.inverse == nil
+          ? "\(relationship.name) has no inverse, so that a deletion leaves it as it is: clear it before what it leads to is "
+            + "deleted, or copy the store anew"
+          : "was the store changed otherwise meanwhile?")
     }
   }
 }

@@ -1,4 +1,3 @@
-import Exports
 import Foundation
 import ObjectModel
 import Pipelines

@@ -5,7 +5,6 @@ import ObjectModel
 public import Pipelines
 import Platform
 import ResultFiles
-import SeedFormats
 import StoreModels
 
 /// Writes a whole store as NDJSON, one file per entity, with the pipeline that restores it and the model: a folder that
@@ -81,10 +80,7 @@ public struct StoreDump {
   private func perform() throws -> Report {
     let file = try StoreModel.read(storePath: storePath, modelPath: modelPath, version: modelVersion)
     try checkFolder()
-    var options = SQLiteStore.Options()
-    options.isReadOnly = true
-    options.leavesSidecarsAlone = true
-    let store = try SQLiteStore.open(path: storePath, model: file.model, options: options)
+    let store = try SQLiteStore.open(path: storePath, model: file.model, options: .reading)
     defer { try? store.close() }
     try createFolder(FileSystem.parent(folder))
     let work = try WorkFolder(for: folder)

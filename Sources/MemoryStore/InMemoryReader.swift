@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// The contents of an in-memory store at one moment. They share their storage with the store's until one of these

@@ -1,6 +1,5 @@
 import CoreDataLayout
 import Foundation
-import ObjectModel
 package import Pipelines
 import Platform
 package import SeedFormats

@@ -1,6 +1,5 @@
 import CoreDataLayout
 import Foundation
-import Pipelines
 import Platform
 
 /// The files that a run or an export reads, so that results are not written over them under any name.

@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Foundation
 import Platform
 package import SeedFormats

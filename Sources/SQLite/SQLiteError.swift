@@ -22,8 +22,6 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let outOfMemory = Code(rawValue: SQLITE_NOMEM)
     /// A write on a read-only database.
     public static let readOnly = Code(rawValue: SQLITE_READONLY)
-    /// `interrupt` was called.
-    public static let interrupted = Code(rawValue: SQLITE_INTERRUPT)
     /// The file system failed.
     public static let inputOutput = Code(rawValue: SQLITE_IOERR)
     /// The file is damaged.

@@ -4,7 +4,6 @@ import ModelFiles
 import ObjectGraph
 import ObjectModel
 import Predicates
-import StoreInterface
 import Testing
 
 /// The folder `Generated` holds what the generator makes of the model `Gallery`. It is compiled with these tests.
@@ -68,6 +67,11 @@ struct AccessorTests {
       let name = entity == "Any" ? "AnyObjectObject" : entity + "Object"
       #expect(names.contains { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "+") }, "\(entity): \(names)")
     }
+    let small = try ManagedObjectModel(entities: [EntityDefinition("self")])
+    #expect(
+      AccessorGenerator(model: small, modelName: "m", flavor: flavor).files().contains {
+        $0.name.hasPrefix("selfObject")
+      })
   }
 
   @Test(

@@ -5,7 +5,6 @@ import Foundation
 import MemoryStore
 import ObjectGraph
 import ObjectModel
-import Pipelines
 import StoreInterface
 import TestStores
 import TestSupport

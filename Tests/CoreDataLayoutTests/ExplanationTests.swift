@@ -2,7 +2,6 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import Predicates
-import SQLite
 import StoreInterface
 import TestRows
 import TestStores

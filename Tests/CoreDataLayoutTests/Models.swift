@@ -1,8 +1,5 @@
-import CoreDataLayout
 import Foundation
 import ObjectModel
-import Predicates
-import StoreInterface
 
 /// Models of our own for the tests.
 enum Models {

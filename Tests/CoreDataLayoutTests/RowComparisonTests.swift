@@ -1,5 +1,4 @@
 import CoreDataLayout
-import ObjectModel
 import SQLite
 import StoreInterface
 import TestRows

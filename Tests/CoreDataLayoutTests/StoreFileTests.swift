@@ -1,7 +1,6 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
-import Predicates
 import PropertyLists
 import SQLite
 import StoreInterface

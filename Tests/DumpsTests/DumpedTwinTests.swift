@@ -2,7 +2,6 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import PropertyLists
-import StoreInterface
 import TestMigrations
 import TestSupport
 import Testing

@@ -1,6 +1,4 @@
 import Foundation
-import ModelFiles
-import ObjectModel
 import TestSupport
 
 /// A model made by chance: inheritance, every attribute type, every kind of relationship.

@@ -1,6 +1,5 @@
 import CoreDataLayout
 import ObjectModel
-import PropertyLists
 import SQLite
 
 /// What a store says of its objects besides their properties: keys, versions, numbers of entities, counters, metadata.

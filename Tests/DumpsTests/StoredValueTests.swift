@@ -9,7 +9,6 @@ import Testing
 @testable import Exports
 @testable import ImportEngine
 @testable import Pipelines
-@testable import Reports
 
 @Suite("Stored values in a dump")
 struct StoredValueTests {

@@ -9,7 +9,6 @@ import Testing
 
 @testable import Exports
 @testable import Pipelines
-@testable import Reports
 
 /// Exports of many rows: several batches, several blocks of gzip, destinations of relationships.
 @Suite("Exports of many rows")

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Exports
 @testable import Pipelines
-@testable import Reports
 
 @Suite("Data for a terminal")
 struct TerminalSinkTests {

@@ -1,7 +1,6 @@
 import FileStores
 import Foundation
 import MemoryStore
-import ObjectGraph
 import ObjectModel
 import StoreInterface
 import TestStores

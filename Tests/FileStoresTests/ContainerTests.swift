@@ -1,4 +1,3 @@
-import FileStores
 import Foundation
 import ObjectGraph
 import ObjectModel

@@ -1,5 +1,3 @@
-import CoreDataLayout
-import FileStores
 import Foundation
 import MemoryStore
 import ObjectGraph

@@ -1,7 +1,5 @@
-import FileStores
 import Foundation
 import MemoryStore
-import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface

@@ -1,6 +1,3 @@
-import FileStores
-import MemoryStore
-import ObjectModel
 import StoreInterface
 import TestStores
 import TestSupport

@@ -2,7 +2,6 @@ import FileStores
 import Foundation
 import MemoryStore
 import ObjectModel
-import Predicates
 import StoreInterface
 import TestStores
 

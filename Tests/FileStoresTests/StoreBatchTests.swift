@@ -1,4 +1,3 @@
-import FileStores
 import Foundation
 import ObjectModel
 import Predicates

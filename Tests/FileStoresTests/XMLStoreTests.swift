@@ -1,8 +1,6 @@
 import FileStores
 import Foundation
-import MemoryStore
 import ObjectModel
-import Predicates
 import PropertyLists
 import StoreInterface
 import TestStores

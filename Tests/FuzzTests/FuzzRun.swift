@@ -1,7 +1,6 @@
 import Foundation
 import Platform
 import Synchronization
-import TestSupport
 
 /// Feeds damaged inputs to the targets in turn and watches for hangs and for memory. Before each input it leaves the
 /// input and its seed in a folder, so that they are there when the process is not.

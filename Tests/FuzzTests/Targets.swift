@@ -2,10 +2,7 @@ import Foundation
 import ModelFiles
 import ObjectModel
 import PropertyLists
-import SQLite
-import SeedFormats
 import StoreInterface
-import TestSupport
 import Testing
 
 @testable import CoreDataLayout

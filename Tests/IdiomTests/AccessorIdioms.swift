@@ -1,6 +1,5 @@
 import Foundation
 import Seedbed
-import TestSupport
 import Testing
 
 /// Classes written by hand, and collections of Foundation's in accessors.

@@ -1,6 +1,5 @@
 import Foundation
 import Seedbed
-import TestSupport
 import Testing
 
 @Suite("Idioms: requests handed on")

@@ -3,7 +3,6 @@ import Foundation
 import ImportEngine
 import MemoryStore
 import Migration
-import ModelFiles
 import ObjectGraph
 import ObjectModel
 import Pipelines

@@ -6,7 +6,6 @@ import Testing
 
 @testable import ImportEngine
 @testable import Pipelines
-@testable import Reports
 
 @Suite("the store of a run")
 struct StoreBuildTests {

@@ -1,7 +1,5 @@
 import ImportEngine
 import ObjectModel
-import Pipelines
-import Reports
 import SeedFormats
 import Testing
 

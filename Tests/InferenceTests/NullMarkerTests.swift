@@ -1,4 +1,3 @@
-import ImportEngine
 import ObjectModel
 import Testing
 

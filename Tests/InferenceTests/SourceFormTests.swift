@@ -1,6 +1,3 @@
-import ImportEngine
-import Pipelines
-import SeedFormats
 import Testing
 
 @testable import Inference

@@ -1,7 +1,6 @@
 import Foundation
 import MemoryStore
 import ObjectModel
-import Predicates
 import StoreInterface
 import TestStores
 import Testing

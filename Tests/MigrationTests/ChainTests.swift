@@ -3,7 +3,6 @@ import Foundation
 import Migration
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import Synchronization
 import TestSupport
 import Testing

@@ -1,10 +1,8 @@
 import CoreDataLayout
 import Foundation
 import Migration
-import ModelFiles
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import TestSupport
 import Testing
 

@@ -4,7 +4,6 @@ import Migration
 import ObjectGraph
 import ObjectModel
 import SQLMigration
-import StoreInterface
 import TestSupport
 import Testing
 

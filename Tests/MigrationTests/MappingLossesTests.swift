@@ -1,9 +1,7 @@
 import CoreDataLayout
 import Foundation
 import Migration
-import ObjectGraph
 import ObjectModel
-import StoreInterface
 import TestSupport
 import Testing
 

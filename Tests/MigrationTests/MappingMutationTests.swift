@@ -4,7 +4,6 @@ import Migration
 import ModelFiles
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import TestSupport
 import Testing
 

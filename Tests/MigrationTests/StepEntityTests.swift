@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Migration
 import ObjectModel
 import SQLMigration

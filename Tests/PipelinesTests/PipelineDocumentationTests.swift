@@ -94,9 +94,10 @@ struct PipelineDocumentationTests {
   func functions(function: RecordExpression.Function) throws {
     let example = function.specification.example
     let project = try ProjectFolder(files: ["pipelines/faces/ada.jpg"])
+    var zones = LookupTable()
+    try zones.add(key: .string("A"), .string("Inner city"))
     let resources = RecordExpressionResources(
-      files: FolderFiles(folder: project.path + "/pipelines"),
-      lookups: ["zones": LookupTable(["A": "Inner city"])])
+      files: FolderFiles(folder: project.path + "/pipelines"), lookups: ["zones": zones])
     let evaluator = try RecordExpressionEvaluator(
       try RecordExpressionParser.parse(example.expression), slots: function == .first ? ["categories": 0] : [:],
       resources: resources)

@@ -1,9 +1,7 @@
 import Foundation
 import ObjectModel
 import SQLite
-import StoreInterface
 import TestQueries
-import TestRows
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import CoreDataLayout
 import ObjectModel
-import StoreInterface
 
 @testable import SQLMigration
 

@@ -1,6 +1,5 @@
 import ObjectModel
 import SQLite
-import StoreInterface
 import TestMigrations
 import TestQueries
 import TestRows

@@ -4,8 +4,6 @@ import ObjectModel
 import StoreInterface
 import TestMigrations
 
-@testable import SQLMigration
-
 /// What a store's history says, as plain values: the slow twin of what a migration makes of it.
 struct HistoryContents: Equatable {
   struct Change: Equatable {

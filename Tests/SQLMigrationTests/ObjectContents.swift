@@ -4,8 +4,6 @@ import ObjectModel
 import StoreInterface
 import TestMigrations
 
-@testable import SQLMigration
-
 /// What a store holds, as plain values: the slow twin of a migration works on it.
 struct ObjectContents {
   struct Key: Hashable, Comparable, CustomStringConvertible {

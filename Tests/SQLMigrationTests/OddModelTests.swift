@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import SQLite
-import StoreInterface
 import TestMigrations
 import TestQueries
 import TestSupport

@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import SQLite
 import StoreInterface
 import TestRows
 import TestSupport

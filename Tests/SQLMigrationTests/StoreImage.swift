@@ -1,8 +1,6 @@
 import SQLite
 import TestQueries
 
-@testable import SQLMigration
-
 /// All that a database file says, table by table and row by row, with the kind of every value.
 struct StoreImage: Equatable {
   private var schema: Set<String> = []

@@ -1,9 +1,7 @@
 import Foundation
 import ObjectModel
-import PropertyLists
 import SQLite
 import StoreInterface
-import Synchronization
 import TestQueries
 import TestSupport
 import Testing

@@ -190,6 +190,16 @@ struct CSVHeaderTests {
     #expect(error.hint == "did you mean \"stop_name\"? available: \"stop_id\", \"stop_name\"")
   }
 
+  @Test("spaces in a name of the header are told")
+  func spaces() {
+    #expect(failure("k, v\n", .csv, ["v"])?.hint?.hasPrefix("did you mean \" v\"?") == true)
+  }
+
+  @Test("columns without names are left out where all are to be named")
+  func unnamed() {
+    #expect(failure("k,null,,\n", .csv)?.hint == "name all columns anew: columns: [k, \"null\", null, null]")
+  }
+
   @Test("a column's name must match exactly", arguments: ["A", "a ", "#3", "#0"])
   func exact(name: String) {
     #expect(failure("a,b\n", .csv, [name])?.code == "csv.unknown-column")

@@ -1,5 +1,4 @@
 import SeedFormats
-import TestSupport
 import Testing
 
 /// What is a record where records are objects, and what a document that is no array says.

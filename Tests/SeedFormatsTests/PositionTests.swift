@@ -20,7 +20,7 @@ struct PositionTests {
     let positions = (0..<3).map { batch.position(of: batch.field($0, ofRecord: 1).rawOffset, in: place) }
     #expect(positions.map(\.line) == [3, 4, 4])
     #expect(positions.map(\.column) == [1, 4, 10])
-    #expect(batch.column(ofRawOffset: batch.field(1, ofRecord: 0).rawOffset, in: batch.place(ofRecord: 0)) == 3)
+    #expect(batch.position(of: batch.field(1, ofRecord: 0).rawOffset, in: batch.place(ofRecord: 0)).column == 3)
   }
 
   @Test("records of a JSON document have columns, on one line or many")

@@ -3,7 +3,6 @@ import Foundation
 import MemoryStore
 import ObjectGraph
 import ObjectModel
-import Predicates
 import Seedbed
 import StoreInterface
 import TestStores

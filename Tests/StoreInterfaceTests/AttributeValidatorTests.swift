@@ -1,8 +1,6 @@
 import Foundation
 import ObjectModel
-import Predicates
 import StoreInterface
-import TestSupport
 import Testing
 
 @Suite("Attribute validation")

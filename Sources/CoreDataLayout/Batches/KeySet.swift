@@ -1,4 +1,3 @@
-import ObjectModel
 import SQLite
 
 /// Primary keys of one table: in a temporary table, which lies on disk, or simply all that the table has.

@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 import SQLite
 import StoreInterface
 

@@ -1,9 +1,7 @@
 import Foundation
 import ObjectModel
 import Platform
-import Predicates
 import SQLite
-import StoreInterface
 
 /// Checks values that may lie outside the store: their tags, and the files that they name.
 struct ExternalDataCheck {

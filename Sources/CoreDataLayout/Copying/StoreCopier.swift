@@ -1,6 +1,5 @@
 import Foundation
 import Platform
-import Predicates
 import PropertyLists
 import SQLite
 import StoreInterface

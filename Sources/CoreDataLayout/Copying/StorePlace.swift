@@ -1,6 +1,5 @@
 import Foundation
 package import Platform
-import Predicates
 import PropertyLists
 import SQLite
 import StoreInterface

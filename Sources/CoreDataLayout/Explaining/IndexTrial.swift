@@ -1,6 +1,5 @@
 import Foundation
 import SQLite
-import StoreInterface
 
 /// A copy of a store in which indexes are tried, so that the store itself stays as it is. The copy is removed with this
 /// object.

@@ -2,7 +2,6 @@ import Foundation
 import ObjectModel
 import Predicates
 import SQLite
-import StoreInterface
 
 /// The SQL functions and the collation that fetches use, and how they are called. Each does what the in-memory store
 /// does, with the same code.

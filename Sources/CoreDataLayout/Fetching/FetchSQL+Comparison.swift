@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Predicates
-import StoreInterface
 
 extension FetchSQL {
   typealias Comparison = FetchPredicate.Comparison

@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
 
 extension FetchSQL {
   /// A count that is compared such that the first element decides, as `EXISTS`, which stops there.

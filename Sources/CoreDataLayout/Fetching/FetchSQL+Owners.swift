@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
 
 extension FetchSQL {
   /// `ANY terms.word BEGINSWITH 'ap'` as the owners of the members that an index finds. With `EXISTS`, which all other

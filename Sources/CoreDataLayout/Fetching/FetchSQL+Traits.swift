@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
 
 extension FetchSQL {
   /// The column with a row's entity number, and the entities that the row can be of.

@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Predicates
-import SQLite
 import StoreInterface
 
 /// Turns a fetch request into one SELECT with bound parameters.

@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import SQLite
 import StoreInterface
 
 /// The parts of a request on which the text of its SELECT depends, without the values, which become parameters.

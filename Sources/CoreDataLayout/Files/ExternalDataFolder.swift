@@ -1,6 +1,5 @@
 import Foundation
 import Platform
-import Predicates
 package import SQLite
 import StoreInterface
 import Synchronization

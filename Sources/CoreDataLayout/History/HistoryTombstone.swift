@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import StoreInterface
 
 /// The values that the history keeps of a deleted object: the bytes of each preserved value, numbers and dates as text.
 enum HistoryTombstone {

@@ -1,5 +1,4 @@
 import Predicates
-import StoreInterface
 
 extension ResolvedDerivation {
   /// The function that SQLite calls for a text function.

@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
 
 extension StoreLayout {
   /// The attribute of a fetch index over all rows that has only this one element; nil for other indexes.

@@ -1,7 +1,6 @@
 import ObjectModel
 import SQLite
 import SQLitePages
-import StoreInterface
 
 /// Notes what an import into a store that was there before changes: the objects that get other members, and whether any
 /// row changes.
@@ -11,6 +10,8 @@ final class ImportWatch {
   private var changedOwners: ChangedOwners?
   /// Follows which rows an import into a store that was there changes.
   private var rowWatch: RowWatch?
+  /// The last row of each table that rows may be added to, when the import began.
+  private var lastRows: [String: Int64] = [:]
 
   init(_ writer: StoreWriter) {
     self.writer = writer
@@ -23,8 +24,10 @@ final class ImportWatch {
   func begin() throws {
     changedOwners = try ChangedOwners(writer)
     if changedOwners != nil { writer.history?.beginRecordingOwnersLate() }
-    var lastRows: [String: Int64] = [:]
     for table in layout.tables { lastRows[table.name] = writer.lastKeysAtOpening[table.root.index] ?? 0 }
+    for table in layout.joinTables {
+      lastRows[table.name] = try connection.integer("SELECT max(rowid) FROM \(table.name)") ?? 0
+    }
     let watch = RowWatch(lastRows: lastRows, ignored: StoreLayout.historyTables.union(["Z_PRIMARYKEY"]))
     try connection.setWatch(watch)
     rowWatch = watch
@@ -64,9 +67,8 @@ final class ImportWatch {
   func hasChanges() throws -> Bool {
     guard let rowWatch else { return connection.totalChanges != 0 }
     return try rowWatch.hasChanges
-      || layout.tables.contains { table in
-        let last = writer.lastKeysAtOpening[table.root.index] ?? 0
-        return try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table.name) WHERE Z_PK > \(last))") == 1
+      || lastRows.contains { table, last in
+        try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table) WHERE rowid > \(last))") == 1
       }
   }
 

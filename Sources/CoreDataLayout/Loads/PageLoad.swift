@@ -1,6 +1,4 @@
 import ObjectModel
-import Predicates
-import SQLite
 import SQLitePages
 import StoreInterface
 

@@ -1,5 +1,3 @@
-import ObjectModel
-import SQLite
 import SQLitePages
 public import StoreInterface
 

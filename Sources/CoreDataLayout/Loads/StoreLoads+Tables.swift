@@ -1,6 +1,5 @@
 import SQLite
 import SQLitePages
-import StoreInterface
 
 /// Checks of a table before pages of it are written.
 extension StoreLoads {

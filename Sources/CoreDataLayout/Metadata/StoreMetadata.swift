@@ -1,6 +1,5 @@
 public import Foundation
 public import ObjectModel
-import Predicates
 public import PropertyLists
 package import SQLite
 import StoreInterface

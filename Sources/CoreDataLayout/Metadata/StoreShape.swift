@@ -1,6 +1,5 @@
 package import ObjectModel
 import SQLite
-import StoreInterface
 
 /// The columns of a store's tables: by them versions of a model are told apart where version hashes are not sure and
 /// the store carries no model.

@@ -1,6 +1,5 @@
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// Deletes rows of one entity with everything that only the layout knows of: their join rows, the hidden to-one columns
 /// of other rows that point at them. Delete rules are the caller's.

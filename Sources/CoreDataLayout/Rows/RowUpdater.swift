@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import Predicates
 import SQLite
 import StoreInterface
 
@@ -111,7 +110,9 @@ final class RowUpdater {
     if cell.isDerivedFromForeignKey {
       // These follow the foreign key: they are written when it changes, or when they are given and differ.
       if let keyCell = cell.foreignKeyCell, try differs(keyCell, row) { return true }
-      guard state == RowBatch.State.value.rawValue, !select.isNull(at: column) else { return false }
+      guard let key = cell.foreignKeySource, binder.state(key, row) == RowBatch.State.value.rawValue,
+        state == RowBatch.State.value.rawValue, !select.isNull(at: column)
+      else { return false }
       let value = binder.integer(cell.source, row)
       let expected = cell.kind == .entityNumber ? plan.entityNumbers[Int(value)] : value
       return select.int64(at: column) != expected

@@ -60,7 +60,7 @@ final class SavedSnapshots {
 
   /// Compares the updated snapshots with their rows as they are now.
   /// - Returns: the version of each row; nil where there is none.
-  @discardableResult func findChanges() throws -> [Int64?] {
+  private func findChanges() throws -> [Int64?] {
     var versions: [Int64?] = Array(repeating: nil, count: request.updated.count)
     let snapshots = request.updated
     for rows in KeyedPositions.byEntity(snapshots.count, in: writer.file, { snapshots[$0].objectID }) {
@@ -110,6 +110,15 @@ final class SavedSnapshots {
   }
 
   // MARK: - Writing
+
+  /// Gives up the unique values that the updates change, so that rows can exchange them.
+  func clearChangedUniqueValues() throws {
+    for index in request.updated.indices {
+      let objectID = request.updated[index].objectID
+      try snapshotWriter(objectID.entity).clearUniqueValues(
+        ofRow: objectID.primaryKey ?? 0, changedBy: Int(updates[index]))
+    }
+  }
 
   /// Deletes rows with what belongs to them.
   func delete() throws {

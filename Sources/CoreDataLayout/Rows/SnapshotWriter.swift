@@ -290,6 +290,19 @@ final class SnapshotWriter {
     }
   }
 
+  /// Sets the unique columns that an update is going to write to NULL. Recorded as a part of that, for the owners that
+  /// the row leaves are seen only now.
+  func clearUniqueValues(ofRow key: Int64, changedBy number: Int) throws {
+    let unique = Set(entity.uniquenessConstraints.joined()).compactMap { writer.layout.propertyColumn($0, of: entity) }
+    let names = updates[number].names.filter(unique.contains)
+    if names.isEmpty { return }
+    let list = names.map { "\($0) = NULL" }.joined(separator: ", ")
+    let statement = try writer.cached("UPDATE \(table) SET \(list) WHERE Z_PK = ?1")
+    try statement.bind(1, key)
+    guard let history = writer.history else { return try statement.run() }
+    try history.recordingUpdate(entityNumber: self.number, key: key, columns: names) { try statement.run() }
+  }
+
   /// Writes the columns that differ from the stored row.
   /// - Parameter keepsVersionOfNewOwner: of a row that the import made and of which only members are others, the
   ///   version stays.

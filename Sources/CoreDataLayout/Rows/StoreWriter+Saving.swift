@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import SQLite
 import StoreInterface
 
@@ -13,7 +12,7 @@ extension StoreWriter {
       let rows = SavedSnapshots(self, request)
       try rows.checkVersions()
       try rows.delete()
-      try writeAllowingExchanges(rows, request)
+      try writeAllowingExchanges(rows)
       for change in request.toMany { try write(change) }
     }
   }
@@ -82,28 +81,16 @@ extension StoreWriter {
 
   /// Two rows may exchange unique values: the changed rows give theirs up first then. Only where that may be, what was
   /// written has to be undone by itself.
-  private func writeAllowingExchanges(_ rows: SavedSnapshots, _ request: SaveRequest) throws {
+  private func writeAllowingExchanges(_ rows: SavedSnapshots) throws {
     guard rows.mayExchangeUniqueValues else { return try rows.write() }
     let recorded = history?.pending
     do {
       try connection.atomically(mapping: { $0 as any Error }) { try rows.write() }
     } catch let error as SQLiteError where error.isUniqueViolation {
       if let recorded { history?.restore(recorded) }
-      try clearUniqueValues(request.updated)
-      try rows.findChanges()
+      // What the updates write was found before: compared again, a value that is to be null would be stored already.
+      try rows.clearChangedUniqueValues()
       try rows.write()
-    }
-  }
-
-  private func clearUniqueValues(_ snapshots: [Snapshot]) throws {
-    for snapshot in snapshots {
-      let entity = snapshot.objectID.entity
-      let columns = Set(entity.uniquenessConstraints.joined()).compactMap { layout.propertyColumn($0, of: entity) }
-      if columns.isEmpty { continue }
-      let list = columns.sorted().map { "\($0) = NULL" }.joined(separator: ", ")
-      let statement = try cached("UPDATE \(layout.table(for: entity).name) SET \(list) WHERE Z_PK = ?1")
-      try statement.bind(1, file.primaryKey(of: snapshot.objectID) ?? 0)
-      try statement.run()
     }
   }
 

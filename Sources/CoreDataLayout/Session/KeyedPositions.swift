@@ -1,6 +1,5 @@
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// The rows of one entity that are asked for by their ids: their primary keys in ascending order, each with its
 /// position in the list of them. Neighbours in a table are read and deleted together, which costs far less than a

@@ -2,7 +2,6 @@ public import Foundation
 import MemoryStore
 public import ObjectModel
 import Platform
-import PropertyLists
 import SQLite
 public import StoreInterface
 

@@ -1,5 +1,4 @@
 public import ObjectModel
-import SQLite
 public import StoreInterface
 
 /// Rows that are written and looked up in batches.

@@ -1,4 +1,3 @@
-import ObjectModel
 import Platform
 import SQLite
 import SQLitePages

@@ -62,6 +62,14 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping
 
     /// Options with the default values.
     public init() {}
+
+    /// For reading that changes nothing.
+    package static var reading: Options {
+      var options = Options()
+      options.isReadOnly = true
+      options.leavesSidecarsAlone = true
+      return options
+    }
   }
 
   /// What the store was created or opened with.

@@ -1,6 +1,5 @@
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// Order keys of ordered relationships: the first is 2048, each next one 1024 more.
 package enum OrderKey {

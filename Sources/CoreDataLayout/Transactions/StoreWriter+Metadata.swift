@@ -1,5 +1,4 @@
 import PropertyLists
-import SQLite
 
 extension StoreWriter {
   /// See `SQLiteStore.setMetadata`. `Z_METADATA` is written in one transaction, or in a savepoint of the open one, and

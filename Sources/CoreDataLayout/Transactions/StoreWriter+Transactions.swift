@@ -1,4 +1,3 @@
-import Predicates
 import SQLite
 
 extension StoreWriter {

@@ -1,4 +1,3 @@
-import Predicates
 import SQLite
 import StoreInterface
 

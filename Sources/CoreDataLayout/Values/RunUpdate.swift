@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// Updates rows whose keys follow each other with one statement, which asks a function of SQL for their new values:
 /// binding and running a statement for each row takes twice as long.

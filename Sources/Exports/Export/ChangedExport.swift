@@ -1,4 +1,3 @@
-import CoreDataLayout
 import ObjectModel
 public import Pipelines
 public import StoreInterface

@@ -1,4 +1,3 @@
-import CoreDataLayout
 package import ObjectModel
 package import Pipelines
 import Platform

@@ -116,10 +116,7 @@ public struct StoreExport {
   }
 
   private func open() throws -> SQLiteStore {
-    var options = SQLiteStore.Options()
-    options.isReadOnly = true
-    options.leavesSidecarsAlone = true
-    return try SQLiteStore.open(path: storePath, model: model, options: options)
+    try SQLiteStore.open(path: storePath, model: model, options: .reading)
   }
 
   private func close(_ store: SQLiteStore) {

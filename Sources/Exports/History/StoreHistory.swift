@@ -56,10 +56,7 @@ public struct StoreHistory {
   /// Opens the store for reading alone.
   package func opened<Result>(_ body: (SQLiteStore) throws -> Result) throws(RunError) -> Result {
     do {
-      var options = SQLiteStore.Options()
-      options.isReadOnly = true
-      options.leavesSidecarsAlone = true
-      let store = try SQLiteStore.open(path: path, model: model, options: options)
+      let store = try SQLiteStore.open(path: path, model: model, options: .reading)
       defer { try? store.close() }
       return try store.requiringUnchanged { try body(store) }
     } catch {

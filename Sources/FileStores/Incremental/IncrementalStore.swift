@@ -1,7 +1,6 @@
 public import Foundation
 import MemoryStore
 public import ObjectModel
-import Predicates
 import PropertyLists
 public import StoreInterface
 

@@ -1,5 +1,4 @@
 public import ObjectModel
-import Predicates
 public import StoreInterface
 
 /// The values of one object as an incremental store gives them.

@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 import StoreInterface
 
 /// The file `store.json` of a record folder: which store it is and for which model it was written.

@@ -1,8 +1,6 @@
 import Foundation
 import MemoryStore
 import ObjectModel
-import Predicates
-import PropertyLists
 import StoreInterface
 
 /// Makes a store's contents from an XML file. Nothing is skipped: an element that the model has no place for is an

@@ -1,6 +1,5 @@
 import ObjectModel
 import Pipelines
-import SeedFormats
 import StoreInterface
 
 /// Checks of what the model requires of a record as a whole.

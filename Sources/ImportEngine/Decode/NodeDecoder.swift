@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Pipelines
-import Predicates
 import SeedFormats
 import StoreInterface
 

@@ -3,7 +3,6 @@ import Foundation
 import ObjectModel
 import Pipelines
 import Platform
-import StoreInterface
 
 /// The store whose indexes and rows plans are about: the one that is there, or the seed store, or else an empty one of
 /// the model in a temporary folder, which is removed when this is closed.
@@ -25,10 +24,7 @@ final class AskedStore {
         notes.append("\(FilePath.shown(path)) is no store of this model")
         continue
       }
-      var options = SQLiteStore.Options()
-      options.isReadOnly = true
-      options.leavesSidecarsAlone = true
-      store = try SQLiteStore.open(path: path, model: model, options: options)
+      store = try SQLiteStore.open(path: path, model: model, options: .reading)
       self.path = path
       self.notes = notes
       folder = nil

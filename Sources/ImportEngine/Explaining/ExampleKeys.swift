@@ -1,7 +1,6 @@
 import CoreDataLayout
 import Foundation
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// Values of keys to explain statements with: those of objects in the store, or made-up ones where it has none.

@@ -1,9 +1,7 @@
-import CoreDataLayout
 import Foundation
 import ModelFiles
 import ObjectModel
 public import Pipelines
-import Predicates
 import SeedFormats
 import StoreInterface
 import StoreModels

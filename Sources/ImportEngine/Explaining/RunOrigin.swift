@@ -1,7 +1,6 @@
 import CoreDataLayout
 import ObjectModel
 import Pipelines
-import StoreInterface
 
 /// The state that a run begins with: a new store, or an existing one with rows.
 struct RunOrigin {

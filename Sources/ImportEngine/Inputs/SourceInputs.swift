@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 import Pipelines
 import Platform
 import SeedFormats

@@ -90,6 +90,27 @@ struct ObjectBatch {
     }
   }
 
+  /// The objects that references with a to-one inverse lead to, as faults that are loaded together: to set such a
+  /// reference is to change them too.
+  /// - Parameter rows: of the root.
+  func partners(of rows: [Int]) -> [ManagedObject] {
+    var ids: [ObjectID] = []
+    for node in decoded.root.withDescendants {
+      for reference in node.plan.references where reference.relationship.isOneToOne {
+        guard let column = reference.column else { continue }
+        for row in node === decoded.root ? rows : Array(0..<node.batch.count) {
+          // Safety: `row` is a row of the node, and the batch was made with the columns of its plan.
+          guard unsafe node.batch.states[column][row] == RowBatch.State.value.rawValue else { continue }
+          let entityIndex =
+            reference.entityColumn.map { unsafe Int(node.batch.integers($0)[row]) }
+            ?? reference.relationship.destination.index
+          ids.append(unsafe ObjectID(space: idSpaces[entityIndex], primaryKey: node.batch.integers(column)[row]))
+        }
+      }
+    }
+    return context.faults(with: ids)
+  }
+
   /// Brings one record into the object graph.
   mutating func apply(row: Int, existing: ObjectID?) throws {
     let identity = identity(decoded.root, row)
@@ -183,7 +204,12 @@ struct ObjectBatch {
 
   // MARK: - Properties
 
-  private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int) throws {
+  /// - Parameter isWhole: whether attributes that the row does not carry are not the object's either; of relationships
+  ///   `DecodedNode.clearAbsentRelationships` says so.
+  private mutating func fill(
+    _ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool = false
+  ) throws {
+    if isWhole { resetToDefaults(object, node, row: row, onlyMapped: plan.step.onMatch != .replace) }
     // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
     let layout = layout(of: object, in: node)
     for attribute in layout.attributes {
@@ -211,7 +237,7 @@ struct ObjectBatch {
       }
     }
     for (index, child) in node.plan.children.enumerated() {
-      try fillNested(of: object, child, node, index: index, row: row)
+      try fillNested(of: object, child, node, index: index, row: row, isWhole: isWhole)
     }
   }
 
@@ -252,10 +278,9 @@ struct ObjectBatch {
   // MARK: - Nested objects
 
   private mutating func fillNested(
-    of object: ManagedObject, _ child: ChildPlan, _ node: DecodedNode, index: Int, row: Int
+    of object: ManagedObject, _ child: ChildPlan, _ node: DecodedNode, index: Int, row: Int, isWhole: Bool
   ) throws {
-    let state = node.childStates[index][row]
-    guard state != .absent else { return }
+    guard node.childStates[index][row] != .absent else { return }
     let inner = node.children[index]
     let rows = rowsByOwner[inner.plan.index]?[row] ?? []
     if child.relationship.isToMany {
@@ -282,25 +307,26 @@ struct ObjectBatch {
     if let previous, child.node.match.isEmpty, previous.entity != child.node.entity {
       deleteNested(previous, child, record: node.records[row])
     }
-    try fill(destination, inner, row: nestedRow)
+    let isReused = target != nil && child.node.match.isEmpty
+    try fill(destination, inner, row: nestedRow, isWhole: isReused && (isWhole || plan.step.onMatch == .replace))
   }
 
   private mutating func fillMany(
     of object: ManagedObject, _ child: ChildPlan, _ inner: DecodedNode, rows: [Int], record: Int32
   ) throws {
     let previous = object.isInserted ? [] : try object.objects(for: child.property)
-    // Objects without a key of their own are identified by their position.
+    // Objects without a key of their own are taken over by position: they stand for other elements then.
     let owned = child.node.match.isEmpty ? previous.filter { $0.entity == child.node.entity } : []
     let recorded = owned.filter(recordObjects.contains)
     var ofRecords = OwnedRecordObjects(recorded, of: recordObjects, inner)
     var reusable = (recorded.isEmpty ? owned : owned.filter { !recordObjects.contains($0) })[...]
     var members: [ManagedObject] = []
     for nestedRow in rows {
-      let member =
-        matched(inner, nestedRow) ?? ofRecords.removeObject(forRow: nestedRow) ?? reusable.popFirst()
-        ?? context.insert(child.node.entity)
+      let known = matched(inner, nestedRow) ?? ofRecords.removeObject(forRow: nestedRow)
+      let reused = known == nil ? reusable.popFirst() : nil
+      let member = known ?? reused ?? context.insert(child.node.entity)
       remember(member, inner, nestedRow)
-      try fill(member, inner, row: nestedRow)
+      try fill(member, inner, row: nestedRow, isWhole: reused != nil)
       members.append(member)
     }
     if child.addsMembers { return try add(members, to: object, child.property) }
@@ -379,12 +405,14 @@ struct ObjectBatch {
     return layout
   }
 
-  /// `on-match: replace`: attributes that the record does not set go back to their defaults.
-  private mutating func resetToDefaults(_ object: ManagedObject, _ node: DecodedNode, row: Int) {
+  /// Attributes that the record does not set go back to their defaults.
+  private mutating func resetToDefaults(
+    _ object: ManagedObject, _ node: DecodedNode, row: Int, onlyMapped: Bool = false
+  ) {
     for attribute in layout(of: object, in: node).defaults {
       // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
       let isSet = attribute.column.map { unsafe node.batch.states[$0][row] != RowBatch.State.absent.rawValue }
-      if isSet == true { continue }
+      if isSet ?? onlyMapped { continue }
       let whole = object.value(at: attribute.position)
       object.setValue(whole.settingElement(at: attribute.element, to: attribute.value), at: attribute.position)
     }

@@ -2,7 +2,6 @@ import Dispatch
 import ObjectGraph
 import ObjectModel
 import Pipelines
-import StoreInterface
 import Synchronization
 
 /// Rows of a batch on their way into the store: objects are made of them and validated at once, and written as soon as
@@ -98,6 +97,8 @@ final class ObjectSave: @unchecked Sendable {
     let matched = context.faults(with: rows.compactMap { found[Int(decoded.root.records[$0])] })
     defer { withExtendedLifetime(matched) {} }
     try graph.matchNested(findNested)
+    let partners = graph.partners(of: rows)
+    defer { withExtendedLifetime(partners) {} }
     for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
       try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])
     }

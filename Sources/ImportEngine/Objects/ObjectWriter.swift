@@ -75,19 +75,17 @@ final class ObjectWriter {
     // The store is not asked in vain, for it may be writing the batch before.
     if rows.allSatisfy(isNew) { return Array(repeating: ObjectMatch(), count: rows.count) }
     guard !names.contains("") else {
-      // A key with a relationship: the store looks the foreign keys up, the objects then come with one fetch.
+      // A key with a relationship: the store looks the foreign keys up.
       var ambiguous: [Int] = []
       let keys = try target.primaryKeys(
         matching: node.batch, keyColumns: columns, isNew: isNew, ambiguous: &ambiguous)
       let found = try target.rows(of: node.plan.entity, primaryKeys: keys)
       let isAmbiguous = Set(ambiguous)
-      let matches = rows.map { row in
+      return rows.map { row in
         ObjectMatch(
           id: found[row].map { ObjectID(space: target.idSpaces[$0.entityIndex], primaryKey: $0.primaryKey) },
           isAmbiguous: isAmbiguous.contains(row))
       }
-      _ = try context.objects(with: matches.compactMap(\.id))
-      return matches
     }
     let tuples = rows.map { row in isNew(row) ? [.null] : columns.map { node.value(column: $0, row: row) } }
     let found = try context.matches(
@@ -239,7 +237,7 @@ final class ObjectWriter {
       rawOffset: nil, property: names.joined(separator: "+"), code: "constraint.conflict",
       value: names.map { refusal.conflict.constraintPropertyValues[$0].map(shown) ?? "" }.joined(separator: ", "),
       message: "\(holder) has the same \(names.joined(separator: ", "))",
-      hint: "match by that constraint, or mend the data")
+      hint: "match by that constraint")
   }
 
   private static func shown(_ value: PropertyValue) -> String {
@@ -257,23 +255,29 @@ final class ObjectWriter {
       ObjectID(space: idSpaces[row.entityIndex], primaryKey: row.primaryKey)
     }
     try context.performAndWait { () throws -> Void in
-      _ = try context.objects(with: pairs.map { id($0.row) })
+      // Held until they are saved, so that they are loaded with one fetch, and once.
+      var loaded = try context.objects(with: pairs.map { id($0.row) })
+      if relationship.isOneToOne { loaded += try context.objects(with: pairs.map { id($0.destination) }) }
+      defer { withExtendedLifetime(loaded) {} }
       if relationship.isToMany, relationship.isOrdered, !adds {
         var start = 0
         while start < pairs.count {
           let end = pairs[start...].firstIndex { $0.row != pairs[start].row } ?? pairs.count
+          let members = pairs[start..<end].map { context.object(with: id($0.destination)) }
           deferMissing(of: context.object(with: id(pairs[start].row)), besides: relationship)
-          try context.object(with: id(pairs[start].row)).setObjects(
-            pairs[start..<end].map { context.object(with: id($0.destination)) }, for: relationship.name)
+          for member in members { deferMissing(of: member, besides: relationship.inverse) }
+          try context.object(with: id(pairs[start].row)).setObjects(members, for: relationship.name)
           start = end
         }
         return try context.save()
       }
       for pair in pairs {
         let object = context.object(with: id(pair.row))
+        let destination = context.object(with: id(pair.destination))
         deferMissing(of: object, besides: relationship)
+        if relationship.inverse != nil { deferMissing(of: destination, besides: relationship.inverse) }
         if relationship.isToMany {
-          try object.add(context.object(with: id(pair.destination)), to: relationship.name)
+          try object.add(destination, to: relationship.name)
         } else {
           object.setObjectID(id(pair.destination), for: relationship.name)
         }
@@ -284,9 +288,9 @@ final class ObjectWriter {
 
   /// Leaves it to later that an object has no destination yet where it must have one: of a stored object, a reference
   /// waits for that which is set in the same turn.
-  private func deferMissing(of object: ManagedObject, besides relationship: Relationship) {
+  private func deferMissing(of object: ManagedObject, besides relationship: Relationship?) {
     for other in object.entity.relationships
-    where other.requiresDestination && other.name != relationship.name && object.objectID(for: other.name) == nil {
+    where other.requiresDestination && other.name != relationship?.name && object.objectID(for: other.name) == nil {
       object.deferredRelationships.insert(other.name)
     }
   }

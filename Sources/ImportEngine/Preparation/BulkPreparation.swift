@@ -1,7 +1,6 @@
 import CoreDataLayout
 import ObjectModel
 import Pipelines
-import StoreInterface
 
 /// What a decode worker does for a batch of new rows beyond decoding: look up its references and encode its records.
 ///

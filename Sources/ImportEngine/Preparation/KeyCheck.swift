@@ -1,6 +1,5 @@
 import ObjectModel
 import Pipelines
-import SeedFormats
 import StoreInterface
 
 /// Refuses records without a complete match key and, with `duplicates: first` or `reject`, finds those whose key an

@@ -1,5 +1,4 @@
 import Foundation
-import Pipelines
 import SeedFormats
 import StoreInterface
 

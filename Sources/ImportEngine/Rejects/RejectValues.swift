@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Pipelines
-import Predicates
 import Reports
 import StoreInterface
 
@@ -64,6 +63,6 @@ extension DecodedNode {
     return RecordProblem(
       rawOffset: nil, property: properties.joined(separator: "+"), code: "constraint.conflict",
       value: shown(properties, row: row), message: "another object of \(entity.name) has the same \(what)",
-      hint: "match by that constraint, or mend the data")
+      hint: "match by that constraint")
   }
 }

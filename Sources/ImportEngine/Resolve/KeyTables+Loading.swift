@@ -1,4 +1,3 @@
-import CoreDataLayout
 import ObjectModel
 import StoreInterface
 

@@ -150,7 +150,7 @@ struct OwnerClaims {
           let destination = unsafe isSet ? node.batch.integers(column)[row] : 0
           let owner = owners(Int(node.records[row]))
           if isGiven(owner, reference.relationship, besides: destination, after: order(ofRow: row)) {
-            unsafe node.batch.states[column][row] = RowBatch.State.absent.rawValue
+            unsafe node.setState(.absent, of: reference, column, row)
           }
         }
       }
@@ -167,7 +167,7 @@ struct OwnerClaims {
       // Safety: as above.
       for row in 0..<node.batch.count where unsafe node.batch.states[column][row] == RowBatch.State.value.rawValue {
         if unsafe isSuperseded(row, node.batch.integers(column)[row]) {
-          unsafe node.batch.states[column][row] = RowBatch.State.null.rawValue
+          unsafe node.setState(.null, of: reference, column, row)
         }
       }
     }
@@ -272,5 +272,16 @@ struct OwnerClaims {
       found[row] = unsafe [node.batch.integers(column)[row]]
     }
     return found
+  }
+}
+
+extension DecodedNode {
+  /// Takes a destination out of a row, with the entity that is noted beside it.
+  /// - Parameters:
+  ///   - column: that of the reference, one of the batch.
+  ///   - row: under the count of the batch.
+  @unsafe fileprivate func setState(_ state: RowBatch.State, of reference: ReferencePlan, _ column: Int, _ row: Int) {
+    unsafe batch.states[column][row] = state.rawValue
+    if let entityColumn = reference.entityColumn { unsafe batch.states[entityColumn][row] = state.rawValue }
   }
 }

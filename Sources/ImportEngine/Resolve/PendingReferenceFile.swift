@@ -1,7 +1,6 @@
 import Foundation
 import Pipelines
 import Platform
-import StoreInterface
 
 /// A reference that waits for its destination, with all that is needed to complete or to reject its record later.
 struct PendingReference {

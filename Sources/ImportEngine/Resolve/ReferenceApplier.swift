@@ -1,4 +1,3 @@
-import CoreDataLayout
 import ObjectGraph
 import ObjectModel
 import Pipelines

@@ -20,3 +20,8 @@ extension ReferencePlan {
   /// before it.
   var waitsForAll: Bool { isRestored && relationship.isOrdered }
 }
+
+extension Relationship {
+  /// Whether both sides lead to one object, so that to set it changes objects on both.
+  var isOneToOne: Bool { !isToMany && inverse?.isToMany == false }
+}

@@ -1,6 +1,5 @@
 import ObjectModel
 import Pipelines
-import Predicates
 import Reports
 import StoreInterface
 

@@ -3,7 +3,6 @@ import Foundation
 import ObjectModel
 import Pipelines
 import Platform
-import Predicates
 import Reports
 import StoreInterface
 
@@ -16,11 +15,6 @@ struct ExpectationCheck {
 
   var hasExpectations: Bool {
     !pipeline.expectations.isEmpty || pipeline.imports.contains { $0.expectation != nil }
-  }
-
-  init(pipeline: PipelineFile, model: ManagedObjectModel) {
-    self.pipeline = pipeline
-    self.model = model
   }
 
   /// Counts the rows of the store that is there now, before it is imported into in place: to read the file then would

@@ -1,5 +1,3 @@
-import Pipelines
-
 /// The records of a run that wait for others, and the references that do.
 struct HeldRecordRounds {
   private let steps: [StepRun]

@@ -3,7 +3,6 @@ import Migration
 public import ModelFiles
 public import Pipelines
 import SQLMigration
-import StoreInterface
 import StoreModels
 
 extension PipelineCheck {

@@ -66,10 +66,7 @@ extension PipelineRun {
     let steps = pipeline.exports.filter { !$0.isDirect }
     if steps.isEmpty { return }
     progress.begin(.exporting)
-    var settings = SQLiteStore.Options()
-    settings.isReadOnly = true
-    settings.leavesSidecarsAlone = true
-    let store = try SQLiteStore.open(path: pipeline.store.path, model: model, options: settings)
+    let store = try SQLiteStore.open(path: pipeline.store.path, model: model, options: .reading)
     defer {
       report.work.store = store.work
       try? store.close()

@@ -10,21 +10,21 @@ import Reports
 extension PipelineRun {
   /// Seals the store while the expectations are checked and the exports are made, and puts all results in place.
   func finishAside(
-    _ prepared: PreparedRun, _ store: SQLiteStore, isFresh: Bool, _ expectations: ExpectationCheck,
-    _ indexing: StageMeter, _ report: inout RunReport
+    _ prepared: PreparedRun, _ store: SQLiteStore, isFresh: Bool, isMigrated: Bool,
+    _ expectations: ExpectationCheck, _ indexing: StageMeter, _ report: inout RunReport
   ) throws {
     let build = prepared.build
     let inputDigest = try prepared.digest.value().adding(prepared.files)
     try prepared.inputs.requireUnchanged()
     let placeholder = ResultProof.placeholder(inputDigest.text)
-    try mark(store, inputDigest, placeholder, isFresh: isFresh, build)
+    try mark(store, inputDigest, placeholder, isFresh: isFresh, isMigrated: isMigrated, build)
     report.storeIdentifier = store.identifier
     logSeal(bytes: nil)
     progress.begin(.sealing)
     let sealing = StageMeter(.seal)
     let exporting = StageMeter(.export)
     // A target without changes stays as it is.
-    let isUnchanged = try sealing.work { try build.closeIfUnchanged(store) }
+    let isUnchanged = try sealing.work { try !isMigrated && build.closeIfUnchanged(store) }
     let isUpdate = pipeline.store.replace == .never && FileSystem.exists(pipeline.store.path)
     if isUpdate, !options.isDryRun { report.result = isUnchanged ? .unchanged : .updated }
     // Where nothing else is to be done meanwhile, no thread is needed.
@@ -67,9 +67,10 @@ extension PipelineRun {
 
   /// Writes into the metadata what the store was made of. Those of a target without changes are not written.
   private func mark(
-    _ store: SQLiteStore, _ digest: InputDigest, _ placeholder: String, isFresh: Bool, _ build: StoreBuild
+    _ store: SQLiteStore, _ digest: InputDigest, _ placeholder: String, isFresh: Bool, isMigrated: Bool,
+    _ build: StoreBuild
   ) throws {
-    guard try isFresh || pipeline.store.replace != .never || store.hasChanges() else { return }
+    guard try isFresh || isMigrated || pipeline.store.replace != .never || store.hasChanges() else { return }
     let proof = pipeline.store.replace == .whenChanged ? PropertyListValue.string(placeholder) : nil
     try store.setMetadata(
       [StoreBuild.inputDigestKey: build.mark(digest), ResultProof.key: proof],

@@ -4,19 +4,18 @@ import ModelFiles
 import ObjectModel
 import Pipelines
 import SQLMigration
-import StoreInterface
 import StoreModels
 
 extension PipelineRun {
   /// Brings the copy of a store to the pipeline's model.
-  /// - Returns: the migration for the report.
-  func migrate(_ copy: String, to target: ModelFile) throws -> [String] {
-    guard let origin = pipeline.store.existingOrigin else { return [] }
+  /// - Returns: whether it was of another model, and what the report says of it.
+  func migrate(_ copy: String, to target: ModelFile) throws -> (isDone: Bool, notes: [String]) {
+    guard let origin = pipeline.store.existingOrigin else { return (false, []) }
     do {
       let models = try MigrationModels(storePath: copy, target: target, modelPath: pipeline.modelPath)
       // Errors name the original instead of the copy.
       let doubt = models.doubt.map { [$0.replacing(FilePath.shown(copy), with: FilePath.shown(origin))] } ?? []
-      guard !models.isUpToDate else { return doubt }
+      guard !models.isUpToDate else { return (false, doubt) }
       var options = try models.options()
       options.derivationTimestamp = pipeline.store.now
       options.worksOnCopy = true
@@ -38,7 +37,7 @@ extension PipelineRun {
           plan.losses.map(\.description)
           + plan.foreign.lostTexts
       }
-      return doubt + notes + losses.map { "in the migration \($0)" } + steps.warnings
+      return (true, doubt + notes + losses.map { "in the migration \($0)" } + steps.warnings)
     } catch {
       // No other program knows of the copy.
       var failure = RunError(any: error, store: origin)

@@ -2,13 +2,11 @@ import CoreDataLayout
 import Diagnostics
 import Foundation
 public import Logging
-import ObjectModel
 public import Pipelines
 import Platform
 public import Reports
 import ResultFiles
 public import SeedFormats
-import StoreInterface
 import StoreModels
 
 /// One run of a pipeline: imports every source into a store that is built aside, seals it, puts it in place, exports.
@@ -117,10 +115,14 @@ public struct PipelineRun {
       prepared.digest.wait()
       try expectations.countBefore()
     }
-    let (store, isFresh) = try build.open(
+    let (store, isFresh, isMigrated) = try build.open(
       model: prepared.model, author: pipeline.name, uuid: pipeline.store.uuid ?? InputDigest.unknownUUID,
       modelCache: try StoreModel.cacheContent(of: prepared.modelFile), memory: options.memory
-    ) { copy in report.warnings += try migrate(copy, to: prepared.modelFile) }
+    ) { copy in
+      let migration = try migrate(copy, to: prepared.modelFile)
+      report.warnings += migration.notes
+      return migration.isDone
+    }
     report.warnings += warnings(of: store)
     try PipelineCheck.requireComputedDerivations(prepared.plans, store.layout)
     let indexing = StageMeter(.index)
@@ -133,7 +135,7 @@ public struct PipelineRun {
       throw error
     }
     guard build.isInPlace else {
-      return try finishAside(prepared, store, isFresh: isFresh, expectations, indexing, &report)
+      return try finishAside(prepared, store, isFresh: isFresh, isMigrated: isMigrated, expectations, indexing, &report)
     }
     try finishInPlace(store, build, &report, indexing) { report in
       report.expectations = try expectations.check(

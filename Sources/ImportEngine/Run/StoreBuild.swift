@@ -3,7 +3,6 @@ import Foundation
 import ObjectModel
 public import Pipelines
 import Platform
-import Predicates
 import PropertyLists
 import StoreInterface
 
@@ -84,14 +83,12 @@ struct StoreBuild {
   ///   - author: the author of the run's transactions in the store's history.
   ///   - modelCache: contents of a new store's `Z_MODELCACHE`, when its model was compiled already.
   ///   - memory: bytes that the run may take; a share of it is SQLite's page cache.
-  ///   - migrate: migrates the copy of a store at a path to the model, where that is wanted.
+  ///   - migrate: migrates the copy of a store at a path to the model, where that is wanted, and says whether it did.
   func open(
     model: ManagedObjectModel, author: String, uuid: String, modelCache: [UInt8]? = nil,
     memory: MemoryBudget = .standard,
-    migrate: (String) throws -> Void = { _ in }
-  ) throws -> (
-    store: SQLiteStore, isFresh: Bool
-  ) {
+    migrate: (String) throws -> Bool = { _ in false }
+  ) throws -> (store: SQLiteStore, isFresh: Bool, isMigrated: Bool) {
     var options = SQLiteStore.Options()
     options.isUnderConstruction = !isInPlace
     // In a copy of a seed store, too: an app that had the seed's rows and changes them raises their versions.
@@ -102,7 +99,7 @@ struct StoreBuild {
     options.historyAuthor = author
     options.historyContextName = "seedbed.import"
     options.historyTimestamp = settings.now
-    if isInPlace { return (try openTarget(model: model, options), false) }
+    if isInPlace { return (try openTarget(model: model, options), false, false) }
     let origin = settings.origin
     if settings.uuid != nil, origin != nil {
       throw RunError(
@@ -121,7 +118,7 @@ struct StoreBuild {
       options.defersIndexes = true
       options.tracksHistory = settings.tracksHistory
       options.modelCache = modelCache
-      return (try SQLiteStore.create(path: storePath, model: model, options: options), true)
+      return (try SQLiteStore.create(path: storePath, model: model, options: options), true, false)
     }
     guard FileSystem.exists(origin) else {
       throw RunError.missingSeed(origin)
@@ -131,9 +128,9 @@ struct StoreBuild {
       var copying = StoreCopier.Options()
       copying.isForConstruction = true
       try StoreCopier.copy(from: origin, to: storePath, options: copying)
-      if settings.migratesOrigin { try migrate(storePath) }
+      let isMigrated = try settings.migratesOrigin && migrate(storePath)
       options.wasSealedHere = (try? StoreMetadata.read(path: storePath))?.values[Self.inputDigestKey] != nil
-      return (try SQLiteStore.open(path: storePath, model: model, options: options), false)
+      return (try SQLiteStore.open(path: storePath, model: model, options: options), false, isMigrated)
     } catch StoreError.notAStore(_, let message) {
       // No other process knows the copy.
       throw RunError(StoreError.notAStore(path: origin, message: message), path: origin)

@@ -1,6 +1,5 @@
 import ObjectModel
 import Pipelines
-import SeedFormats
 import StoreInterface
 
 /// Finds or makes objects in a context for each batch and saves it: the way with full object-graph semantics. Where one
@@ -104,13 +103,14 @@ final class FindOrCreateStrategy: WritingStrategy {
     for row in existing.ambiguous { decoded.noteAmbiguousMatch(of: decoded.root, row: row) }
     resolve()
     let matched = MatchedRecords(decoded, existing: existing.rows, plan: plan)
-    matched.refuseUnfit()
+    let isUncertain = { arrivals.keepsOrder && pending.isProvisional($0) }
+    matched.refuseUnfit { !arrivals.areOver && isUncertain($0) }
     resolve()
     // Nearly no batch meets records that wait.
     if !arrivals.areOver, !(unresolved.isEmpty && pending.hasNoProvisionalRows && session.heldObjects.isEmpty) {
       let stored = try storedRows(of: decoded, matched)
       let provisional = ProvisionalRecords(decoded, isNew: { !matched.isStored($0) }, unresolved: unresolved)
-      hold(provisional, of: decoded, matched, stored, unresolved, arrivals)
+      hold(provisional, of: decoded, matched, stored, unresolved, arrivals, isUncertain)
       resolve()
       provisional.deferExclusive(&unresolved)
     }
@@ -123,10 +123,10 @@ final class FindOrCreateStrategy: WritingStrategy {
   private func hold(
     _ provisional: ProvisionalRecords, of decoded: DecodedBatch, _ matched: MatchedRecords,
     _ stored: StoredRowReferences,
-    _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
+    _ unresolved: [UnresolvedReference], _ arrivals: Arrivals, _ isUncertain: (RowReference) -> Bool
   ) {
     let pending = session.pendingReferences
-    var records = matched.waiting(unresolved) { arrivals.keepsOrder && pending.isProvisional($0) }
+    var records = matched.waiting(unresolved, isUncertain: isUncertain)
     records.formUnion(
       provisional.heldBack(stored, holdsWaiting: arrivals.waitsForProvisional) {
         arrivals.keepsOrder && pending.provisionalRows.contains($0)

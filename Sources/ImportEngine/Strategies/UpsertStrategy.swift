@@ -1,4 +1,3 @@
-import ObjectModel
 import Pipelines
 import StoreInterface
 
@@ -50,10 +49,11 @@ final class UpsertStrategy: WritingStrategy {
     for row in ambiguous { decoded.noteAmbiguousMatch(of: node, row: row) }
     let matched = MatchedRecords(
       decoded, existing: try session.target.rows(of: node.plan.entity, primaryKeys: existing), plan: scope.plan)
-    matched.refuseUnfit()
+    let isUncertain = { arrivals.keepsOrder && pending.isProvisional($0) }
+    matched.refuseUnfit { !arrivals.areOver && isUncertain($0) }
     var unresolved = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
     if !arrivals.areOver, !(unresolved.isEmpty && pending.hasNoProvisionalRows && session.heldObjects.isEmpty) {
-      hold(decoded, matched, unresolved, arrivals)
+      hold(decoded, matched, unresolved, arrivals, isUncertain)
       unresolved = session.resolver.resolve(decoded, arrivals, isProvisional: pending.isProvisional)
     }
     guard node.batch.count > 0 else { return }
@@ -76,13 +76,14 @@ final class UpsertStrategy: WritingStrategy {
 
   /// Holds changes back that could not be taken back.
   private func hold(
-    _ decoded: DecodedBatch, _ matched: MatchedRecords, _ unresolved: [UnresolvedReference], _ arrivals: Arrivals
+    _ decoded: DecodedBatch, _ matched: MatchedRecords, _ unresolved: [UnresolvedReference], _ arrivals: Arrivals,
+    _ isUncertain: (RowReference) -> Bool
   ) {
     let pending = session.pendingReferences
     let stored = StoredRowReferences([
       decoded.root.records.map { matched.row(ofRecord: Int($0)).map(pending.rootReference) ?? 0 }
     ])
-    var records = matched.waiting(unresolved) { arrivals.keepsOrder && pending.isProvisional($0) }
+    var records = matched.waiting(unresolved, isUncertain: isUncertain)
     heldRecords.addThoseBehind(&records, of: decoded, stored, arrivals)
     if !records.isEmpty { heldRecords.hold(records, of: decoded, matched, stored) }
   }

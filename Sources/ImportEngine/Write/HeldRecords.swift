@@ -1,4 +1,3 @@
-import ObjectModel
 import StoreInterface
 
 /// The records of a step that are held back as a whole, because what they would do to stored objects could not be taken

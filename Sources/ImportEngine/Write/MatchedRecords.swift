@@ -26,12 +26,12 @@ struct MatchedRecords {
   func row(ofRecord record: Int) -> RowReference? { rows[record] }
 
   /// Refuses incomplete new records, and matches where the step says so.
-  func refuseUnfit() {
+  /// - Parameter isUncertain: whether a row may go; its match is judged when the record is tried again.
+  func refuseUnfit(isUncertain: (RowReference) -> Bool) {
     let node = decoded.root
     if plan.step.onMatch == .fail {
-      for row in 0..<node.batch.count
-      where isStored(Int(node.records[row])) && decoded.problems[Int(node.records[row])] == nil {
-        noteMatch(row: row)
+      for row in 0..<node.batch.count where decoded.problems[Int(node.records[row])] == nil {
+        if let match = self.row(ofRecord: Int(node.records[row])), !isUncertain(match) { noteMatch(row: row) }
       }
     }
     // A replaced object loses the values that the record lacks.

@@ -1,7 +1,6 @@
 import ImportEngine
 import ObjectModel
 import Pipelines
-import SeedFormats
 
 /// Makes entities and steps out of what is known of the files.
 struct ProjectDraft {

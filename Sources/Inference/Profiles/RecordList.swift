@@ -1,4 +1,3 @@
-import ImportEngine
 import SeedFormats
 
 /// The records of a file, or of one array in a JSON document, and what is known of their fields.

@@ -1,6 +1,5 @@
 import ImportEngine
 import Pipelines
-import SeedFormats
 
 /// Tells whether the first record of a text of columns names them.
 enum HeaderSniffer {

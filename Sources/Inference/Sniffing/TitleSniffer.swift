@@ -1,5 +1,3 @@
-import SeedFormats
-
 /// Finds lines above the header, such as a report's title: lines that have not as many fields as all that follow them.
 ///
 /// Nothing is taken for a title unless what follows is a header without doubt: different names over columns of numbers

@@ -1,5 +1,3 @@
-import SeedFormats
-
 /// Finds a header that has one field less or more than all records below it, because lines end with a delimiter and
 /// the header does not, or the other way round.
 struct TrailingDelimiter {

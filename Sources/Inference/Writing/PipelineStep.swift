@@ -1,7 +1,5 @@
 import ImportEngine
-import ObjectModel
 import Pipelines
-import SeedFormats
 
 /// A step of a pipeline file in the making, as text.
 struct PipelineStep {

@@ -1,4 +1,3 @@
-import CoreDataLayout
 public import Foundation
 public import ObjectModel
 public import SQLMigration

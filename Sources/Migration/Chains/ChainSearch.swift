@@ -1,5 +1,3 @@
-import ObjectModel
-
 /// Looks for the best chain of steps between two versions of a library: the one that loses least of what the first one
 /// has, among these the shortest, among these the one with the fewest mapping models.
 ///

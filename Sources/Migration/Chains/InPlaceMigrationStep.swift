@@ -1,6 +1,5 @@
 import CoreDataLayout
 import Foundation
-import ModelFiles
 import ObjectModel
 package import SQLMigration
 

@@ -1,7 +1,5 @@
 import Foundation
 import ObjectGraph
-import ObjectModel
-import StoreInterface
 
 /// A step by a mapping model, looked at before anything is done.
 struct MappedMigrationStep {

@@ -1,4 +1,3 @@
-import CoreDataLayout
 public import ObjectModel
 package import SQLMigration
 

@@ -1,7 +1,6 @@
 import CoreDataLayout
 package import Diagnostics
 public import Foundation
-import ModelFiles
 public import ObjectModel
 public import SQLMigration
 public import StoreInterface

@@ -1,7 +1,6 @@
 import Foundation
 public import ObjectGraph
 public import ObjectModel
-import Predicates
 
 /// Brings the objects of a store of one model into a store of another, as a mapping model says: Core Data's
 /// `NSMigrationManager`.

@@ -232,6 +232,7 @@ struct SwiftNames: Sendable {
   /// The reserved words of the language, and the modules that qualified names begin with.
   private static let unusableClassNames: Set<String> = [
     "Any", "AnyObject", "CoreData", "Foundation", "Protocol", "Seedbed", "Self", "Swift", "Type",
+    "self",
   ]
 
   /// Names of members that every managed object has, and names that no property can have.

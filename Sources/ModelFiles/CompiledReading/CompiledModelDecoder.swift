@@ -24,10 +24,6 @@ struct CompiledModelDecoder {
   let path: String
   private(set) var warnings: [ModelError.Problem] = []
 
-  init(path: String) {
-    self.path = path
-  }
-
   mutating func warn(entity: String? = nil, property: String? = nil, _ message: String) {
     let owner = [entity, property].compactMap { $0 }.joined(separator: ".")
     warnings.append(

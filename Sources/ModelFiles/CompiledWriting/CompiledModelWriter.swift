@@ -1,5 +1,4 @@
 public import ObjectModel
-import PropertyLists
 
 /// Writes models as keyed archives, in the form in which Core Data keeps a store's model in `Z_MODELCACHE`.
 ///

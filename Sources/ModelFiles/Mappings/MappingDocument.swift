@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 import PropertyLists
 
 /// `xcmapping.xml`: the objects of Xcode's editor, an XML store of Core Data. Deleted objects stay in the file; only

@@ -1,5 +1,5 @@
 public import Foundation
-package import StoreInterface
+import StoreInterface
 
 /// A fetch that leaves its context's queue free while the store works; `ManagedObjectContext.execute(_:)` begins it.
 ///
@@ -19,15 +19,6 @@ public final class AsynchronousFetchRequest<ResultType: ManagedObject> {
   ) {
     self.fetchRequest = fetchRequest
     self.completionBlock = completionBlock
-  }
-}
-
-extension AsynchronousFetchRequest where ResultType == ManagedObject {
-  package convenience init(
-    fetchRequest: FetchSpecification,
-    completionBlock: (@Sendable (AsynchronousFetchResult<ManagedObject>) -> Void)? = nil
-  ) {
-    self.init(fetchRequest: FetchRequest(fetchRequest), completionBlock: completionBlock)
   }
 }
 

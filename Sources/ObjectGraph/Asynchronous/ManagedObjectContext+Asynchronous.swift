@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 package import StoreInterface
 
 extension ManagedObjectContext {

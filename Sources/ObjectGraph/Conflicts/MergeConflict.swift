@@ -1,5 +1,4 @@
 public import ObjectModel
-import Predicates
 import StoreInterface
 
 /// An object that was changed or deleted here, or marked by `detectConflicts(for:)`, and whose row was changed or

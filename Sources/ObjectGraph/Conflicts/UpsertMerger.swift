@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// Joins objects with the same key into one, for all conflicts of a save together, so that the store is asked and all

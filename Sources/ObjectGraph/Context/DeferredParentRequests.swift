@@ -1,5 +1,4 @@
 import ObjectModel
-import StoreInterface
 
 /// Collects the questions to the parent while a context must not wait for it, and nothing at other times.
 final class DeferredParentRequests {

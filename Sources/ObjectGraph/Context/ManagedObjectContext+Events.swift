@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 
 extension ManagedObjectContext {
   /// Processes the changes since the last time: applies delete rules (unless only saves do), tells the undo manager of

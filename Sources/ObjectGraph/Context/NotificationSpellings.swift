@@ -1,7 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import Foundation
-import ObjectModel
 
 /// Core Data's names of the notifications of contexts.
 extension Notification.Name {

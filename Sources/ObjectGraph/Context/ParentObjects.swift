@@ -1,4 +1,3 @@
-import ObjectModel
 import StoreInterface
 
 /// Objects of a parent context with the rows that a child reads of them.

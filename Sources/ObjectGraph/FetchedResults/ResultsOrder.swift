@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// The order of objects in results, as a fetch with pending changes has it: by the sort descriptors, then by primary

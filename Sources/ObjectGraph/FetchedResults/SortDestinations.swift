@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
 
 /// The objects at the far ends of the to-one relationships by which results are sorted and sections named.
 ///

@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// The results of a `FetchedResultsController`, in sections: they follow the context's changes, and tell the delegate.

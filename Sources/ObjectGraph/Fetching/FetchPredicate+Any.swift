@@ -1,4 +1,3 @@
-import ObjectModel
 public import Predicates
 
 extension FetchPredicate {

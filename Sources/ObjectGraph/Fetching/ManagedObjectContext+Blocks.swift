@@ -1,4 +1,3 @@
-import ObjectModel
 import Predicates
 import StoreInterface
 

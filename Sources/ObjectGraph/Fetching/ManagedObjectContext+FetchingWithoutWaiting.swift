@@ -1,4 +1,3 @@
-import ObjectModel
 import StoreInterface
 
 /// A fetch for which no context blocks: each asks its parent in a block of the parent's queue, and continues in a block

@@ -2,27 +2,8 @@ package import ObjectModel
 package import Predicates
 package import StoreInterface
 
-/// What a fetch request of one result type returned.
-package enum FetchResult {
-  case objects([ManagedObject])
-  case objectIDs([ObjectID])
-  case dictionaries([[String: ExpressionValue]])
-  case count(Int)
-}
-
 /// Fetches that return something else than objects.
 extension ManagedObjectContext {
-  /// What the request's `resultType` says: the result of `fetch`, `objectIDs`, `dictionaries` or `count`.
-  /// - Throws: what these throw.
-  package func execute(_ request: FetchSpecification) throws -> FetchResult {
-    switch request.resultType {
-    case .objects: .objects(try fetch(request))
-    case .objectIDs: .objectIDs(try objectIDs(request))
-    case .dictionaries: .dictionaries(try dictionaries(request))
-    case .count: .count(try count(request))
-    }
-  }
-
   /// The number of objects that `fetch` would return. No object is made.
   /// - Throws: what the store throws.
   package func count(_ request: FetchSpecification) throws -> Int {

@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
 
 /// The relationships that a predicate follows.
 struct PredicateRelationships {

@@ -1,5 +1,4 @@
 public import ObjectModel
-import Predicates
 import StoreInterface
 
 extension ManagedObject {

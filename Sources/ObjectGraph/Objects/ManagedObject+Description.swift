@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import Predicates
 import StoreInterface
 
 extension ManagedObject {

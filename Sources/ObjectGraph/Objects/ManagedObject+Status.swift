@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// The status of an object and what goes with it. Only this file sets it.

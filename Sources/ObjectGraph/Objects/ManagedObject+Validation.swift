@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import StoreInterface
 
 extension ManagedObject {

@@ -1,6 +1,4 @@
 public import ObjectModel
-import Predicates
-import StoreInterface
 
 /// An object of a context: its entity's attributes and relationships, loaded when they are first asked for.
 ///

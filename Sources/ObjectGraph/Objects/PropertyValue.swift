@@ -1,6 +1,5 @@
 public import ObjectModel
 import Predicates
-import StoreInterface
 
 /// What a property of an object holds: an attribute's value, or the ids that a relationship leads to.
 public enum PropertyValue: Sendable, Hashable {

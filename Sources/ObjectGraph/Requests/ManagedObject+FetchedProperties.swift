@@ -1,6 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
 
 extension ManagedObject {
   /// The objects that a fetched property of the entity, or of an ancestor, stands for: those of its request, in which

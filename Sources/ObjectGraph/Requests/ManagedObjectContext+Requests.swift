@@ -1,6 +1,5 @@
 import Foundation
 public import ObjectModel
-import Predicates
 public import StoreInterface
 
 extension ManagedObjectContext {

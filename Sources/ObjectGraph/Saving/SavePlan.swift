@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// The changes that a save writes, computed without changing any object.

@@ -1,5 +1,3 @@
-import StoreInterface
-
 /// Whether a save is running, and what its hooks changed.
 final class SaveState {
   /// Whether a save is running. A save inside it is an error.

@@ -1,5 +1,4 @@
 import ObjectModel
-import Predicates
 import StoreInterface
 
 /// The state of changed objects in a context, sent along so that child contexts can merge without asking it.

@@ -1,6 +1,4 @@
 import Diagnostics
-import ObjectModel
-import Predicates
 import StoreInterface
 
 extension PersistentStoreCoordinator {

@@ -6,11 +6,6 @@ struct DifferenceList {
   var subject: ModelDifference.Subject
   private(set) var differences: [ModelDifference] = []
 
-  init(entity: String, subject: ModelDifference.Subject) {
-    self.entity = entity
-    self.subject = subject
-  }
-
   mutating func append(_ change: ModelDifference.Change, affectsHash: Bool) {
     differences.append(
       ModelDifference(entity: entity, subject: subject, change: change, affectsVersionHash: affectsHash))

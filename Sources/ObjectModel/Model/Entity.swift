@@ -70,11 +70,6 @@ public struct Entity: Sendable, Hashable {
   }
   /// Own and inherited constraints, the root's first.
   public var uniquenessConstraints: [[String]] { model.resolved.entities[index].uniquenessConstraints }
-  /// The topmost ancestor that has a constraint, over whose objects it holds; the entity itself where none has it.
-  package func ancestor(declaring constraint: [String]) -> Entity {
-    guard let superentity, superentity.uniquenessConstraints.contains(constraint) else { return self }
-    return superentity.ancestor(declaring: constraint)
-  }
 }
 
 /// A relationship seen from an entity that has it, declared there or inherited.

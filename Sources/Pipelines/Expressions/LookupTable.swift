@@ -13,11 +13,6 @@
   /// A table with nothing in it.
   package init() {}
 
-  /// A table of some pairs.
-  init(_ pairs: [String: String]) {
-    for (key, value) in pairs { values[Array(key.utf8)] = .string(value) }
-  }
-
   /// Adds the value that a record gives for a key.
   /// - Throws: `RecordExpressionFailure` for an empty or repeated key, and when the table gets too large.
   package mutating func add(key: RecordExpressionValue, _ value: RecordExpressionValue) throws(RecordExpressionFailure)

@@ -96,10 +96,6 @@ private struct ParserState {
   var position = 0
   var depth = 0
 
-  init(tokens: [RecordExpressionToken]) {
-    self.tokens = tokens
-  }
-
   /// The last token is `.end`, and nothing advances past it.
   var token: RecordExpressionToken { tokens[position] }
 

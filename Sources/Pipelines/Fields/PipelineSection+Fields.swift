@@ -133,7 +133,7 @@ extension PipelineSection {
       """
       When the object exists: `update` what the record carries, `keep` the object as it is, `fail` (reject the \
       record), or `replace` the object: attributes that the record does not carry get their defaults, relationships that \
-      the step maps are cleared, and those that it does not map stay.
+      the step maps are cleared, and those that it does not map stay; the same for nested objects without `match`.
       """, example: "keep"),
     FieldSpec(
       "duplicates", .choice(ImportStep.Duplicates.words), .value(.text("last")),
@@ -234,7 +234,7 @@ extension PipelineSection {
   static let rejectFields = [
     FieldSpec(
       "file", .path, .none,
-      "Where rejected records are written, beside the reason; mended, the file can be read by the same step, without its `pointer` where it has one. With several import steps each has a file of its own, with the step's number and name before the extension, which is that of the source's format. Byte offsets count in the text as UTF-8, after decompression. Without `file` they are counted and the first ones shown.",
+      "Where rejected records are written, beside the reason; mended, the file can be read by the same step, without its `pointer` where it has one. With several import steps each has a file of its own, with the step's number and name before the extension, which is that of the source's format; where the files of a step have different headers, there is one for each header, the second with `.2`. Byte offsets count in the text as UTF-8, after decompression. Without `file` they are counted and the first ones shown.",
       example: "../build/rejects.csv"),
     FieldSpec(
       "limit", .integer(minimum: 0), .derived("0, or no limit when `percent` is stated"),

@@ -1,5 +1,4 @@
 package import ObjectModel
-import Predicates
 package import StoreInterface
 
 extension LintState {

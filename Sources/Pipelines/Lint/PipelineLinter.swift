@@ -27,11 +27,6 @@ struct LintState {
   /// Whether the step at hand restores a dump.
   var isRestoring = false
 
-  init(file: PipelineFile, model: ManagedObjectModel) {
-    self.file = file
-    self.model = model
-  }
-
   mutating func add(_ code: String, _ message: String, at position: FilePosition, hint: String? = nil) {
     report(.error, code, message, position, hint)
   }

@@ -1,7 +1,5 @@
 package import Foundation
 package import ObjectModel
-import Predicates
-import SeedFormats
 package import StoreInterface
 
 /// An import step compiled against the model: which fields are read, how each is used, and which key tables it needs.

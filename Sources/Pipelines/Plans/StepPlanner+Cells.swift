@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Predicates
-import SeedFormats
 
 /// Compiles what is mapped to attributes.
 extension StepPlanner {

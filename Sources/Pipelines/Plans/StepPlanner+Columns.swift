@@ -1,5 +1,4 @@
 package import ObjectModel
-import SeedFormats
 
 extension StepPlanner {
   /// Plans a step knowing the columns of its first file.

@@ -1,6 +1,5 @@
 import Foundation
 package import ObjectModel
-import Predicates
 import SeedFormats
 import StoreInterface
 

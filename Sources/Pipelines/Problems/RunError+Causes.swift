@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Platform
-import Predicates
 package import SeedFormats
 package import StoreInterface
 

@@ -61,59 +61,19 @@ extension FetchExpression {
     public var _cVarArgEncoding: [Int] { notForC(Data.self) }
   }
 
-  extension NSNumber: @retroactive CVarArg, @retroactive _CVarArgObject {
+  extension _CVarArgObject where Self: NSObject {
     /// What `String(format:)` writes for `%@`.
     public var _cVarArgObject: any CVarArg { NSString(string: description) }
     /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSNumber.self) }
+    public var _cVarArgEncoding: [Int] { notForC(Self.self) }
   }
 
-  extension NSDate: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// What `String(format:)` writes for `%@`.
-    public var _cVarArgObject: any CVarArg { NSString(string: description) }
-    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSDate.self) }
-  }
-
-  extension NSUUID: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// What `String(format:)` writes for `%@`.
-    public var _cVarArgObject: any CVarArg { NSString(string: description) }
-    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSUUID.self) }
-  }
-
-  extension NSURL: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// What `String(format:)` writes for `%@`.
-    public var _cVarArgObject: any CVarArg { NSString(string: description) }
-    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSURL.self) }
-  }
-
-  extension NSData: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// What `String(format:)` writes for `%@`.
-    public var _cVarArgObject: any CVarArg { NSString(string: description) }
-    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSData.self) }
-  }
-
-  extension NSNull: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// What `String(format:)` writes for `%@`.
-    public var _cVarArgObject: any CVarArg { NSString(string: description) }
-    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSNull.self) }
-  }
-
-  extension NSArray: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// What `String(format:)` writes for `%@`.
-    public var _cVarArgObject: any CVarArg { NSString(string: description) }
-    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSArray.self) }
-  }
-
-  extension NSSet: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// What `String(format:)` writes for `%@`.
-    public var _cVarArgObject: any CVarArg { NSString(string: description) }
-    /// Stops the program, as that of `String` does: only what takes `_cVarArgObject` can have it.
-    public var _cVarArgEncoding: [Int] { notForC(NSSet.self) }
-  }
+  extension NSNumber: @retroactive CVarArg, @retroactive _CVarArgObject {}
+  extension NSDate: @retroactive CVarArg, @retroactive _CVarArgObject {}
+  extension NSUUID: @retroactive CVarArg, @retroactive _CVarArgObject {}
+  extension NSURL: @retroactive CVarArg, @retroactive _CVarArgObject {}
+  extension NSData: @retroactive CVarArg, @retroactive _CVarArgObject {}
+  extension NSNull: @retroactive CVarArg, @retroactive _CVarArgObject {}
+  extension NSArray: @retroactive CVarArg, @retroactive _CVarArgObject {}
+  extension NSSet: @retroactive CVarArg, @retroactive _CVarArgObject {}
 #endif

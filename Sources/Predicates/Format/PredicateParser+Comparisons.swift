@@ -1,5 +1,3 @@
-import ObjectModel
-
 extension PredicateParser {
   mutating func comparison() throws(PredicateFormatError) -> FetchPredicate {
     var modifier = FetchPredicate.Comparison.Modifier.direct

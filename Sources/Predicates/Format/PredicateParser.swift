@@ -1,5 +1,3 @@
-import ObjectModel
-
 /// A recursive-descent parser for the predicate format language.
 ///
 /// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `|`, `^`, `&`, `<< >>`, `+ -`, `* /`, `**` (to

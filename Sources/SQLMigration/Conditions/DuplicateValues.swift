@@ -1,6 +1,5 @@
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// Values that are in several rows under a uniqueness constraint. Rows without one of them are never the same.
 struct DuplicateValues {

@@ -1,7 +1,6 @@
 import CoreDataLayout
 import ObjectModel
 import SQLite
-import StoreInterface
 
 extension ForeignIndex {
   /// The condition that rows have the same values under a unique index, with the values where the index has only whole

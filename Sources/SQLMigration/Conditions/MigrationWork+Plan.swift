@@ -1,7 +1,6 @@
 import CoreDataLayout
 import ObjectModel
 import SQLite
-import StoreInterface
 
 extension MigrationWork {
   /// The plan of the work, in words and numbers.

@@ -1,7 +1,6 @@
 import CoreDataLayout
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// Leaves one of the rows that have the same values under a new uniqueness constraint, before its index is made.
 struct DuplicateRemoval {

@@ -1,7 +1,4 @@
 import CoreDataLayout
-import ObjectModel
-import SQLite
-import StoreInterface
 
 extension ForeignIndex {
   /// Whether the index can be made again after a migration over the same values: its table keeps its name, and every

@@ -1,7 +1,6 @@
 import CoreDataLayout
 package import ObjectModel
 import SQLite
-import StoreInterface
 
 /// The objects of a store's file that do not follow from its model: triggers, tables, views, indexes and columns that a
 /// program or a person added.

@@ -1,6 +1,5 @@
 import CoreDataLayout
 import SQLite
-import StoreInterface
 
 /// Values that go into files beside the store, or come back from there, while SQL runs.
 final class ExternalValues {

@@ -1,8 +1,6 @@
 import CoreDataLayout
-import ObjectModel
 import SQLite
 import SQLitePages
-import StoreInterface
 
 /// How the rows of one table are written as finished pages, worked out from the old file before anything is changed.
 ///

@@ -1,6 +1,5 @@
 import CoreDataLayout
 import Foundation
-import ObjectModel
 import SQLite
 import SQLitePages
 import StoreInterface

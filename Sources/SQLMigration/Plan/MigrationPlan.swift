@@ -1,4 +1,3 @@
-import CoreDataLayout
 public import ObjectModel
 
 /// The plan of a migration in place, table by table and entity by entity, with its obstacles.

@@ -1,10 +1,6 @@
-import CoreDataLayout
 package import Diagnostics
 import Foundation
-import ObjectModel
 import Platform
-import SQLite
-import StoreInterface
 
 /// Brings a store in SQLite's file from one model version to another: by SQL in one transaction, or where large tables
 /// are written anew, in a copy that takes the store's place.

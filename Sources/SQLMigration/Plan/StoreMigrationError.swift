@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Foundation
 public import ObjectModel
 

@@ -3,7 +3,6 @@ import Diagnostics
 import Foundation
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// The steps of a migration that is planned, in their order, on one connection: to the store itself, or to a copy of
 /// it.

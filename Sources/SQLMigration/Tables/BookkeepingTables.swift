@@ -3,7 +3,6 @@ import Foundation
 import ObjectModel
 import PropertyLists
 import SQLite
-import StoreInterface
 
 /// Brings the tables of bookkeeping from the old model to the new: entities with their counters, history, metadata and
 /// the cached model.

@@ -2,7 +2,6 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
-import StoreInterface
 
 /// Makes the new tables out of the old ones. The order matters: everything that is read of a table is read before the
 /// table changes.

@@ -67,10 +67,6 @@ struct RawRecords {
   public var fields: UnsafeBufferPointer<FieldSlice> {
     unsafe UnsafeBufferPointer(start: fieldStorage, count: count * fieldCount)
   }
-  /// One place per record.
-  public var places: UnsafeBufferPointer<RecordPlace> {
-    unsafe UnsafeBufferPointer(start: placeStorage, count: count)
-  }
 
   /// States the ordinal of the batch's first record or fault.
   public func number(from ordinal: UInt64) { firstOrdinal = ordinal }
@@ -210,11 +206,5 @@ extension RecordBatch {
       previous = byte
     }
     return PositionCursor(line: line, column: column, rawOffset: end, previous: previous)
-  }
-
-  /// 1-based column (in Unicode scalars) of an offset in a record as written, in the line the offset lies in.
-  /// - Complexity: linear in the offset.
-  public func column(ofRawOffset rawOffset: UInt32, in place: RecordPlace) -> Int {
-    Int(position(of: rawOffset, in: place).column)
   }
 }

@@ -57,17 +57,23 @@ enum ColumnNames {
     return resolved
   }
 
-  /// The names with a number after each that stands once more, as far as a hint goes.
+  /// The names with a number after each that stands once more, and null for those that are empty, as far as a hint
+  /// goes.
   private static func distinct(_ names: [String]) -> [String] {
     var counts: [String: Int] = [:]
     let all = Set(names)
-    let distinct = names.prefix(12).map { name in
+    let distinct = names.prefix(12).map { name -> String? in
+      if name.isEmpty { return nil }
       counts[name, default: 0] += 1
       guard var number = counts[name], number > 1 else { return name }
       while all.contains("\(name) \(number)") { number += 1 }
       return "\(name) \(number)"
     }
-    return distinct.map { $0.allSatisfy { $0.isLetter || $0.isNumber || " _-".contains($0) } ? $0 : "\"\($0)\"" }
+    func written(_ name: String) -> String {
+      let isPlain = name != "null" && name.allSatisfy { $0.isLetter || $0.isNumber || " _-".contains($0) }
+      return isPlain ? name : "\"\(name)\""
+    }
+    return distinct.map { $0.map(written) ?? "null" }
       + (names.count > 12 ? ["..."] : [])
   }
 
@@ -132,9 +138,16 @@ enum ColumnNames {
     return "there are no columns " + names.dropLast().map { "\"\($0)\"" }.joined(separator: ", ") + " and \"\(last)\""
   }
 
+  /// A name without what is overlooked most.
+  private static func plain(_ name: String) -> String {
+    String(name.lowercased().split(separator: " ").joined(separator: " "))
+  }
+
   /// The column that a mistaken name may stand for.
   private static func nearest(to name: String, among columns: [String]) -> String? {
-    columns.map { ($0, EditDistance.between(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
+    let plain = plain(name)
+    if let same = columns.first(where: { Self.plain($0) == plain }) { return same }
+    return columns.map { ($0, EditDistance.between(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
       .flatMap { $0.1 <= max(2, name.count / 3) ? $0.0 : nil }
   }
 }

@@ -13,14 +13,8 @@ public struct JSONPointerLocator {
 
   /// The pointer of the innermost value at an offset, from the value that `json` is; "" for that value itself and for
   /// an offset outside every member.
-  /// - Parameter json: well-formed JSON text; of other text the pointer of what could be followed is returned.
-  /// - Complexity: linear in the offset.
-  public static func pointer(to offset: Int, in json: UnsafeRawBufferPointer) -> String {
-    var locator = JSONPointerLocator()
-    return unsafe locator.pointer(to: offset, in: json)
-  }
-
-  /// The same of the text that the locator has been asked about before.
+  /// - Parameter json: well-formed JSON text, the same in all calls; of other text the pointer of what could be followed
+  ///   is returned.
   /// - Complexity: linear in the distance to the offset before; in the offset where that is smaller.
   public mutating func pointer(to offset: Int, in json: UnsafeRawBufferPointer) -> String {
     if offset < lastOffset { self = JSONPointerLocator() }

@@ -1,9 +1,7 @@
-import CoreDataLayout
 import Foundation
 import ImportEngine
 import Migration
 import ModelFiles
-import ObjectModel
 import Pipelines
 import SQLMigration
 import StoreModels

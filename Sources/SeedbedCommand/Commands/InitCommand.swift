@@ -3,7 +3,6 @@ import Foundation
 import ImportEngine
 import Inference
 import ModelFiles
-import ObjectModel
 import SeedFormats
 import StoreModels
 

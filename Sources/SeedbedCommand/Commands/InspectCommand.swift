@@ -1,9 +1,5 @@
 import ArgumentParser
-import CoreDataLayout
 import Foundation
-import ImportEngine
-import ModelFiles
-import ObjectModel
 
 /// `seedbed inspect`
 struct InspectCommand: ParsableCommand {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
-import ImportEngine
 import ModelFiles
-import Pipelines
 import StoreDifferences
 
 /// `seedbed diff`

@@ -5,8 +5,6 @@ import Foundation
 import ImportEngine
 import Logging
 import ModelFiles
-import Pipelines
-import StoreInterface
 
 /// `seedbed history`
 struct HistoryCommand: ParsableCommand {

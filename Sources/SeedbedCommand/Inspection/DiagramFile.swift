@@ -2,8 +2,6 @@ import CoreDataLayout
 import Diagrams
 import Foundation
 import ImportEngine
-import ModelFiles
-import ObjectModel
 import Pipelines
 import ResultFiles
 

@@ -1,7 +1,6 @@
 import ImportEngine
 import ModelFiles
 import ObjectModel
-import PropertyLists
 
 /// The listing of `inspect` for a mapping model.
 struct MappingInspection {

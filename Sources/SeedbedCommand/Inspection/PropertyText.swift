@@ -1,7 +1,5 @@
-import CoreDataLayout
 import Foundation
 import ImportEngine
-import ModelFiles
 import ObjectModel
 import Pipelines
 

@@ -10,7 +10,6 @@ import ObjectModel
 import Pipelines
 import Reports
 public import SQLMigration
-import StoreInterface
 import StoreModels
 import Synchronization
 

@@ -41,12 +41,6 @@ struct MigrateResult {
   /// The treatment of duplicates in a run.
   var duplicates = StoreMigration.DuplicatePolicy.refuse
 
-  init(store: String, target: String, isDryRun: Bool) {
-    self.store = store
-    self.target = target
-    self.isDryRun = isDryRun
-  }
-
   /// The obstacles to a planned migration.
   var obstacles: [MigrationCondition] {
     guard report == nil else { return [] }

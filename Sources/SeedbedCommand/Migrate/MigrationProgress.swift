@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Diagnostics
 import Migration
 import SQLMigration

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import ImportEngine
 import Logging
-import ObjectModel
 import Pipelines
 import Reports
 

@@ -2,7 +2,6 @@ import Diagnostics
 import Exports
 import Pipelines
 import Reports
-import StoreInterface
 
 /// The report of `export` and `query` with `--json`: the objects they wrote, and their requests to the store.
 final class ObjectsReport {

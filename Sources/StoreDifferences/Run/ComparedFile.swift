@@ -18,9 +18,7 @@ final class ComparedFile {
 
   /// - Throws: `StoreError` when it cannot be opened with the model.
   init(_ path: String, model: ManagedObjectModel) throws {
-    var options = SQLiteStore.Options()
-    options.isReadOnly = true
-    options.leavesSidecarsAlone = true
+    var options = SQLiteStore.Options.reading
     options.cacheKibibytes = Self.cacheKibibytes
     stamp = try StoreStamp.read(path: path)
     store = try SQLiteStore.open(path: path, model: model, options: options)

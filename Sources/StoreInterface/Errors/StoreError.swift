@@ -1,6 +1,5 @@
 import Foundation
 public import ObjectModel
-import Predicates
 
 /// Why a store could not do what was asked.
 public enum StoreError: Error, Sendable {

@@ -1,5 +1,4 @@
 package import ObjectModel
-import Predicates
 
 /// Packs rows into blocks. The row that is being filled lies in the builder's own memory, which is used again for
 /// every block.

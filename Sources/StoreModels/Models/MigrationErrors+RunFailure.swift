@@ -1,4 +1,3 @@
-import CoreDataLayout
 import ObjectModel
 package import Pipelines
 import SQLMigration

@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Foundation
 package import ModelFiles
 import ObjectModel

@@ -4,7 +4,6 @@ public import ModelFiles
 import ObjectModel
 public import Pipelines
 import Platform
-import SeedFormats
 
 /// Finds the model that a store is read with: the one that is given, or the one that the store carries itself.
 public enum StoreModel {

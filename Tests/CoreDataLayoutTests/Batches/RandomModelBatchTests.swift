@@ -3,7 +3,6 @@ import Foundation
 import MemoryStore
 import ObjectModel
 import Predicates
-import SQLite
 import StoreInterface
 import TestRows
 import TestStores

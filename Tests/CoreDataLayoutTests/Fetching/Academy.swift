@@ -2,7 +2,6 @@ import CoreDataLayout
 import Foundation
 import MemoryStore
 import ObjectModel
-import Predicates
 import StoreInterface
 import TestRows
 import TestStores

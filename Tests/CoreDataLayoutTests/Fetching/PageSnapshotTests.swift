@@ -5,7 +5,6 @@ import Predicates
 import SQLite
 import SQLitePages
 import StoreInterface
-import TestRows
 import TestStores
 import TestSupport
 import Testing

@@ -1,8 +1,5 @@
-import CoreDataLayout
 import Foundation
-import MemoryStore
 import ObjectModel
-import Predicates
 import StoreInterface
 import TestRows
 import TestSupport

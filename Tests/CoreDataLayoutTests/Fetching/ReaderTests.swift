@@ -3,7 +3,6 @@ import Dispatch
 import Foundation
 import ObjectModel
 import Predicates
-import SQLite
 import StoreInterface
 import Synchronization
 import TestStores

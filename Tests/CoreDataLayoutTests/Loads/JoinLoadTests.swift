@@ -2,7 +2,6 @@ import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
-import StoreInterface
 import TestQueries
 import TestRows
 import TestStores

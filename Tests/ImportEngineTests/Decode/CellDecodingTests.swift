@@ -1,12 +1,9 @@
 import Foundation
 import ObjectModel
-import Predicates
 import StoreInterface
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 
 @Suite("Cells")
 struct CellDecodingTests {

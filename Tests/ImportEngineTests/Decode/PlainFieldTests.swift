@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import SeedFormats
-import StoreInterface
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import ObjectModel
-import Predicates
 import SeedFormats
 import StoreInterface
 import TestSupport
@@ -8,7 +7,6 @@ import Testing
 
 @testable import ImportEngine
 @testable import Pipelines
-@testable import Reports
 
 @Suite("References and nested objects, decoded")
 struct StructureDecodingTests {

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 
 @Suite("UUID, base64 and URI texts")
 struct TextParsingTests {

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
 @testable import Reports
 
 @Suite("A match key that several objects have")

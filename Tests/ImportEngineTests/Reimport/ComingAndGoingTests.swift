@@ -4,8 +4,6 @@ import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 @testable import StoreModels
 
 /// Rows that come with a record and go when it is refused late are no change of the store.

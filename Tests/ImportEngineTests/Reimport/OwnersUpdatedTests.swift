@@ -6,8 +6,6 @@ import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 @testable import StoreModels
 
 /// In a store that was there before, objects whose members change count one version up per run; in a new one none does.

@@ -1,6 +1,4 @@
-import CoreDataLayout
 import Foundation
-import ObjectModel
 import SQLite
 import TestQueries
 import TestSupport

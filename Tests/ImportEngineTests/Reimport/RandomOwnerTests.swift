@@ -6,8 +6,6 @@ import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 @testable import StoreModels
 
 /// Random feeds into a store that was there: every object that is another one afterwards, by its own record, by its

@@ -1,9 +1,7 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
 @testable import Reports
 
 @Suite("Rejects of a feed that is imported again")

@@ -1,7 +1,6 @@
 import CoreDataLayout
 import Foundation
 import ModelFiles
-import ObjectModel
 import TestSupport
 import Testing
 

@@ -4,8 +4,6 @@ import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 
 @Suite("Natural keys as bytes")
 struct KeyEncodingTests {

@@ -2,8 +2,6 @@ import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 
 @Suite("Key tables")
 struct KeyTableTests {

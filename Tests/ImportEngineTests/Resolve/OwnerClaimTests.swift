@@ -3,8 +3,6 @@ import TestQueries
 import TestSupport
 import Testing
 
-@testable import ImportEngine
-
 @Suite("Records that give one object to several owners")
 struct OwnerClaimTests {
   private static let badges = "  - { from: badges.ndjson, entity: Badge, match: [number], map: { number: number } }\n"

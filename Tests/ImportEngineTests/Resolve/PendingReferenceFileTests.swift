@@ -4,7 +4,6 @@ import Testing
 
 @testable import ImportEngine
 @testable import Pipelines
-@testable import Reports
 
 @Suite("References kept on disk")
 struct PendingReferenceFileTests {

@@ -4,10 +4,6 @@ import Platform
 import Synchronization
 import Testing
 
-@testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
-
 @Suite("Queues between stages", .timeLimit(.minutes(20)))
 struct ChannelTests {
   struct Failure: Error, Equatable {}

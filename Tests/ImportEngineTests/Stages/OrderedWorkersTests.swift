@@ -4,7 +4,6 @@ import Synchronization
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
 @testable import Reports
 
 @Suite("Workers that read and process")

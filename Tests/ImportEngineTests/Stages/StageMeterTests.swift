@@ -4,7 +4,6 @@ import Platform
 import Testing
 
 @testable import ImportEngine
-@testable import Pipelines
 @testable import Reports
 
 @Suite("Measuring stages")

@@ -2,10 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
-
 @Suite("Strategies mean the same")
 struct StrategyTests {
   // MARK: - Random records

@@ -2,7 +2,6 @@ import Foundation
 
 @testable import ImportEngine
 @testable import Pipelines
-@testable import Reports
 
 /// `SEEDBED_TEST_STRATEGY` makes every run of the tests take one strategy, where the test states none and the step can
 /// be done so (`scripts/check-strategies`).

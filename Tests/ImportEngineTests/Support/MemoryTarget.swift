@@ -1,7 +1,5 @@
-import CoreDataLayout
 import Foundation
 import ObjectModel
-import Predicates
 import StoreInterface
 import Synchronization
 import TestStores

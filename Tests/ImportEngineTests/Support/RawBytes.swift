@@ -1,6 +1,4 @@
 @testable import ImportEngine
-@testable import Pipelines
-@testable import Reports
 
 /// Hands the bytes of an array over.
 func withRaw<Result>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

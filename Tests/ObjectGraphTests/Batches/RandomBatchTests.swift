@@ -4,7 +4,6 @@ import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestSupport
 import Testing
 
 /// The same batches in the SQLite store (row by row, and with tables written anew), in the in-memory store, and as

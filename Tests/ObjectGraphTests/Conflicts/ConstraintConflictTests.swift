@@ -1,7 +1,6 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
-import Predicates
 import StoreInterface
 import TestStores
 import Testing

@@ -1,6 +1,5 @@
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import Testing
 
 @Suite("Conflicts of objects that a context does not change")

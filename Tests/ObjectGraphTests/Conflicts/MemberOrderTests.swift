@@ -1,7 +1,5 @@
 import Foundation
 import ObjectGraph
-import ObjectModel
-import StoreInterface
 import Testing
 
 @Suite("Orders that two contexts changed")

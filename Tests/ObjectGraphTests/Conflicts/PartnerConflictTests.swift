@@ -1,7 +1,6 @@
 import CoreDataLayout
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import Testing
 
 @Suite("Both sides of one-to-one relationships after conflicts")

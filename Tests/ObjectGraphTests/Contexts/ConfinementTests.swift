@@ -1,6 +1,5 @@
 import Diagnostics
 import Foundation
-import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface

@@ -1,7 +1,5 @@
 import ObjectModel
 import Predicates
-import StoreInterface
-import TestSupport
 import Testing
 
 @testable import ObjectGraph

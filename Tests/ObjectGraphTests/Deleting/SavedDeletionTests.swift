@@ -1,4 +1,3 @@
-import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface

@@ -1,7 +1,6 @@
 import ObjectGraph
 import ObjectModel
 import StoreInterface
-import Synchronization
 import TestStores
 import Testing
 

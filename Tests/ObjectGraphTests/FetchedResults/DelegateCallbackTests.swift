@@ -1,10 +1,8 @@
 import Foundation
-import MemoryStore
 import ObjectGraph
 import ObjectModel
 import Predicates
 import StoreInterface
-import TestSupport
 import Testing
 
 /// What delegates of fetched results controllers do while they are told of changes.

@@ -1,5 +1,4 @@
 import Foundation
-import MemoryStore
 import ObjectGraph
 import ObjectModel
 import Predicates

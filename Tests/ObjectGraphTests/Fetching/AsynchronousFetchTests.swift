@@ -101,7 +101,7 @@ struct AsynchronousFetchTests {
     throws -> AsynchronousFetchResult<ManagedObject>
   {
     try context.performAndWait {
-      let request = AsynchronousFetchRequest(fetchRequest: fetch) { outcome.note($0) }
+      let request = AsynchronousFetchRequest(fetchRequest: FetchRequest<ManagedObject>(fetch)) { outcome.note($0) }
       request.estimatedResultCount = estimate
       let result: AsynchronousFetchResult<ManagedObject> = try context.execute(request)
       // The result cannot come before this work has ended.
@@ -168,7 +168,8 @@ struct AsynchronousFetchTests {
     _ = try context.performAndWait {
       whole.becomeCurrent(withPendingUnitCount: 10)
       defer { whole.resignCurrent() }
-      return try context.execute(AsynchronousFetchRequest(fetchRequest: crowd.all) { outcome.note($0) })
+      return try context.execute(
+        AsynchronousFetchRequest(fetchRequest: FetchRequest<ManagedObject>(crowd.all)) { outcome.note($0) })
     }
     #expect(await outcome.wait() == "100 objects")
     #expect(whole.completedUnitCount == 10)
@@ -241,7 +242,8 @@ struct AsynchronousFetchTests {
     let context = crowd.container.newBackgroundContext()
     let outcome = Outcome()
     let result = try context.performAndWait {
-      let result = try context.execute(AsynchronousFetchRequest(fetchRequest: crowd.all) { outcome.note($0) })
+      let result = try context.execute(
+        AsynchronousFetchRequest(fetchRequest: FetchRequest<ManagedObject>(crowd.all)) { outcome.note($0) })
       result.cancel()
       return result
     }
@@ -268,7 +270,7 @@ struct AsynchronousFetchTests {
       let outcome = Outcome()
       let result = try context.performAndWait {
         let result: AsynchronousFetchResult<ManagedObject> = try context.execute(
-          AsynchronousFetchRequest(fetchRequest: limited) { outcome.note($0) })
+          AsynchronousFetchRequest(fetchRequest: FetchRequest<ManagedObject>(limited)) { outcome.note($0) })
         // This is still inside of the work that began it.
         context.insert(crowd.item)["number"] = .integer(isSaved ? -2 : -1)
         if isSaved { try context.save() }
@@ -290,7 +292,9 @@ struct AsynchronousFetchTests {
     wrong.sortDescriptors = [FetchSortDescriptor(["weight"])]
     let request = wrong
     context.performAndWait {
-      _ = #expect(throws: StoreError.self) { try context.execute(AsynchronousFetchRequest(fetchRequest: request)) }
+      _ = #expect(throws: StoreError.self) {
+        try context.execute(AsynchronousFetchRequest(fetchRequest: FetchRequest<ManagedObject>(request)))
+      }
     }
     let outcome = Outcome()
     try crowd.container.coordinator.remove(crowd.container.coordinator.store)

@@ -1,6 +1,5 @@
 import Diagnostics
 import ObjectGraph
-import ObjectModel
 import StoreInterface
 import Testing
 

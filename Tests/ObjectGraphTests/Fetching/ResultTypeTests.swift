@@ -95,27 +95,4 @@ struct ResultTypeTests {
       #expect(context.registeredObjects.count == 1)
     }
   }
-
-  @Test("a request is executed by its result type", arguments: StoreKind.allCases)
-  func execution(kind: StoreKind) throws {
-    let school = try School(kind)
-    try school.work { context in
-      for grade in 1...3 { school.addPupil(context, "Ada\(grade)", grade: Int64(grade)) }
-      try context.save()
-      var request = school.all(school.pupil, by: "grade")
-      request.fetchLimit = 2
-      let expected = try context.fetch(request)
-      request.propertiesToFetch = [FetchedExpression(keyPath: ["grade"])]
-      for type in FetchSpecification.ResultType.allCases {
-        request.resultType = type
-        switch try context.execute(request) {
-        case .objects(let objects): #expect(type == .objects && objects == expected)
-        case .objectIDs(let ids): #expect(type == .objectIDs && ids == expected.map(\.objectID))
-        case .count(let count): #expect(type == .count && count == 2)
-        case .dictionaries(let rows):
-          #expect(type == .dictionaries && rows.map { $0["grade"] } == [.value(.integer(1)), .value(.integer(2))])
-        }
-      }
-    }
-  }
 }

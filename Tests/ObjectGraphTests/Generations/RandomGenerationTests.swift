@@ -5,7 +5,6 @@ import ObjectModel
 import Predicates
 import SQLite
 import StoreInterface
-import TestSupport
 import Testing
 
 /// The same work with the SQLite store and with the in-memory store, whose generations are copies.

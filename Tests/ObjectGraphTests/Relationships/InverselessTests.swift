@@ -1,6 +1,5 @@
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import TestStores
 import TestSupport
 import Testing

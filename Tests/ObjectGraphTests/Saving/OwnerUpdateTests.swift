@@ -1,6 +1,5 @@
 import CoreDataLayout
 import Foundation
-import MemoryStore
 import ObjectGraph
 import ObjectModel
 import StoreInterface

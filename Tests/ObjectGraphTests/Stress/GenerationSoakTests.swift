@@ -1,5 +1,4 @@
 import Foundation
-import StoreInterface
 import Testing
 
 /// `scripts/stress --generations SECONDS` goes on for longer.

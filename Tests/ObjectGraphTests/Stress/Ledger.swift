@@ -1,10 +1,8 @@
 import CoreDataLayout
 import Foundation
-import MemoryStore
 import ObjectGraph
 import ObjectModel
 import Predicates
-import StoreInterface
 import TestSupport
 
 /// Accounts with entries, over one store. A SQLite store is open twice, as in two processes.

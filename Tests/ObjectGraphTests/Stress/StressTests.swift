@@ -2,7 +2,6 @@ import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import Synchronization
 import Testing
 

@@ -1,4 +1,3 @@
-import ObjectModel
 import StoreInterface
 import Synchronization
 import TestStores

@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Foundation
 import ObjectGraph
 import ObjectModel

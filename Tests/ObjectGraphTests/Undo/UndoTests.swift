@@ -1,8 +1,6 @@
 import Foundation
-import MemoryStore
 import ObjectGraph
 import ObjectModel
-import StoreInterface
 import Testing
 
 @Suite("Undo and redo")

@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 import Predicates
 import StoreInterface
 import TestStores

@@ -1,5 +1,4 @@
 import Foundation
-import MemoryStore
 import ObjectModel
 import Predicates
 import StoreInterface

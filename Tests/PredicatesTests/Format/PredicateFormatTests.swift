@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Predicates
-import StoreInterface
 import Testing
 
 @Suite("The predicate format language")

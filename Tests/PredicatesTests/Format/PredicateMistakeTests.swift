@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 import Predicates
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import ObjectModel
 import Predicates
-import StoreInterface
 import TestSupport
 
 /// Random predicates in the form in which the parser makes them.

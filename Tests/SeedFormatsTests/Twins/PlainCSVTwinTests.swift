@@ -73,7 +73,7 @@ struct PlainCSVTwinTests {
 
     init(_ batch: RecordBatch) {
       fields = unsafe Array(batch.fields)
-      places = unsafe Array(batch.places)
+      places = (0..<batch.count).map { batch.place(ofRecord: $0) }
       faults = batch.faults
       failure = batch.failure
     }

@@ -6,9 +6,7 @@ import Testing
 /// Binary values that lie in files beside the store.
 @Suite("External binary data")
 struct ExternalDataTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
       <entity name="Album">
         <attribute name="title" optional="YES" attributeType="String"/>
         <relationship name="photos" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Photo"
@@ -24,7 +22,6 @@ struct ExternalDataTests {
           <uniquenessConstraint><constraint value="identifier"/></uniquenessConstraint>
         </uniquenessConstraints>
       </entity>
-    </model>
     """
   private static let data = ".Photos_SUPPORT/_EXTERNAL_DATA"
   private static let strategies = ["upsert", "find-or-create"]
@@ -40,7 +37,7 @@ struct ExternalDataTests {
 
   private func workspace() throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("Photos.xcdatamodeld/Photos.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities, to: "Photos.xcdatamodeld/Photos.xcdatamodel")
     return workspace
   }
 

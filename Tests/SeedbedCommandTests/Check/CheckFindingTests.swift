@@ -251,10 +251,8 @@ struct CheckFindingTests {
   @Test("the least integer is a decimal like others")
   func leastInteger() async throws {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
-      "<model documentVersion=\"1.0\"><entity name=\"A\"><attribute name=\"d\" optional=\"YES\" attributeType=\"Decimal\"/>"
-        + "</entity></model>")
+    try workspace.writeModel(
+      "<entity name=\"A\"><attribute name=\"d\" optional=\"YES\" attributeType=\"Decimal\"/></entity>")
     try workspace.write("a.csv", "d\n-9223372036854775808\n")
     try workspace.write(
       "p.yaml",

@@ -7,19 +7,10 @@ struct CheckMigrationTests {
   /// Versions of one entity with a name, each with these attributes besides, and a store of the first.
   private func workspace(_ versions: [String]) async throws -> Workspace {
     let workspace = try Workspace()
-    for (index, attributes) in versions.enumerated() {
-      try workspace.write(
-        "Shop.xcdatamodeld/Shop \(index + 1).xcdatamodel/contents",
-        """
-        <model documentVersion="1.0">
-          <entity name="Item"><attribute name="name" optional="YES" attributeType="String"/>\(attributes)</entity>
-        </model>
-        """)
-    }
-    try workspace.write(
-      "Shop.xcdatamodeld/.xccurrentversion",
-      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Shop \(versions.count).xcdatamodel</string>"
-        + "</dict></plist>")
+    try VersionedShop.write(
+      versions.enumerated().map { index, attributes in
+        ("Shop \(index + 1)", VersionedShop.entity("Item", VersionedShop.attribute("name"), attributes))
+      }, to: workspace)
     try workspace.write("items.csv", "name,a\none,same\ntwo,same\n")
     try workspace.write(
       "items.yaml",

@@ -1,7 +1,4 @@
 import Foundation
-import ModelFiles
-import ObjectModel
-import SeedFormats
 import TestSupport
 import Testing
 

@@ -6,9 +6,7 @@ import Testing
 /// CSV out and in again with the settings that nothing states.
 @Suite("CSV out and in again")
 struct CSVRoundTripTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
       <entity name="Thing" representedClassName="Thing" syncable="YES">
         <attribute name="data" optional="YES" attributeType="Binary"/>
         <attribute name="day" optional="YES" attributeType="Date"/>
@@ -18,7 +16,6 @@ struct CSVRoundTripTests {
         <attribute name="text" optional="YES" attributeType="String"/>
         <attribute name="uuid" optional="YES" attributeType="UUID"/>
       </entity>
-    </model>
     """
   private static let names = ["data", "day", "flag", "number", "ratio", "text", "uuid"]
 
@@ -58,7 +55,7 @@ struct CSVRoundTripTests {
   func roundTrip(columns: [String]) async throws {
     var random = SeededGenerator(seed: UInt64(columns.count))
     let workspace = try Workspace()
-    try workspace.write("Things.xcdatamodeld/Things.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities, to: "Things.xcdatamodeld/Things.xcdatamodel")
     try workspace.write("first.ndjson", Self.records(60, &random))
     try workspace.write("a.yaml", Self.pipeline("first.ndjson", "A.sqlite", columns: columns, out: "a.csv"))
     try workspace.write("b.yaml", Self.pipeline("a.csv", "B.sqlite", columns: columns, out: "b.csv"))
@@ -81,7 +78,7 @@ struct CSVRoundTripTests {
     ])
   func underflow(column: String, value: String, isTaken: Bool) async throws {
     let workspace = try Workspace()
-    try workspace.write("Things.xcdatamodeld/Things.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities, to: "Things.xcdatamodeld/Things.xcdatamodel")
     try workspace.write("things.csv", "\(column)\n\(value)\n")
     try workspace.write("things.ndjson", "{\"\(column)\":\(value)}\n")
     for source in ["things.csv", "things.ndjson"] {
@@ -124,12 +121,9 @@ struct CSVRoundTripTests {
   @Test("archived values come back as they were", arguments: ["ndjson", "csv"])
   func archives(format: String) async throws {
     let workspace = try Workspace()
-    try workspace.write(
-      "Things.xcdatamodeld/Things.xcdatamodel/contents",
-      Self.model.replacing(
-        "name=\"data\" optional=\"YES\" attributeType=\"Binary\"",
-        with:
-          "name=\"data\" optional=\"YES\" attributeType=\"Transformable\""))
+    try workspace.writeModel(
+      Self.entities.replacing("attributeType=\"Binary\"", with: "attributeType=\"Transformable\""),
+      to: "Things.xcdatamodeld/Things.xcdatamodel")
     let contents: [ArchivedContent] = [
       .string("abcd"), .integer(42), .boolean(true), .real(1), .date(Date(timeIntervalSinceReferenceDate: 0.5)),
       .list([.string("a,\"b\"\n\u{FEFF}"), .integer(-1), .real(2.5), .boolean(false), .null]),

@@ -5,19 +5,16 @@ import Testing
 /// Dates that are finer than a microsecond, as `Date()` of an app gives them, out and in again.
 @Suite("Exported dates")
 struct ExportedDateTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
     <entity name="Item"><attribute name="key" attributeType="String"/>
      <attribute name="date" optional="YES" attributeType="Date" usesScalarValueType="NO"/>
      <uniquenessConstraints><uniquenessConstraint><constraint value="key"/></uniquenessConstraint></uniquenessConstraints></entity>
-    </model>
     """
 
   @Test("an export is read back to the same numbers, to the bit", arguments: ["csv", "tsv", "ndjson", "csv.gz"])
   func bits(ending: String) async throws {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities)
     var generator = SeededGenerator(seed: 7)
     var texts = ["2001-01-01T00:00:00.0000001Z", "2001-01-01T00:00:00.9999999Z", "1999-12-31T23:59:59.9999996Z"]
     for _ in 0..<1500 {
@@ -57,7 +54,7 @@ struct ExportedDateTests {
   @Test("the last moment of the year 9999 is read back, and what no text says after the zone is taken off is a reject")
   func endOfTime() async throws {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities)
     let dates = [
       "9999-12-31 23:59:59.9999999", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "9999-12-31T23:30:00-01:00",
       "0000-01-01T00:00:00+01:00",
@@ -87,7 +84,7 @@ struct ExportedDateTests {
   @Test("a difference finer than a microsecond is shown")
   func difference() async throws {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities)
     for (store, date) in [("a.sqlite", "2024-05-06T07:08:09.1234561Z"), ("b.sqlite", "2024-05-06T07:08:09.1234564Z")] {
       try workspace.write("in.csv", "key,date\nk,\(date)\n")
       try workspace.write(

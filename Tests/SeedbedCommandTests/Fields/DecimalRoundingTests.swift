@@ -14,13 +14,12 @@ struct DecimalRoundingTests {
       ("2.675", "2", "2.68"), ("-0.5", "0", "-1"), ("1e3", "0", "1000"), ("0.004", "2", "0"),
     ]
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <model documentVersion="1.0"><entity name="Price">
+      <entity name="Price">
       <attribute name="amount" attributeType="Decimal"/><attribute name="text" attributeType="String"/>
       <attribute name="isLarge" attributeType="Boolean"/>
-      </entity></model>
+      </entity>
       """)
     try workspace.write("p.csv", "n,d\n" + cases.map { "\($0.0),\($0.1)\n" }.joined())
     try workspace.write("p.json", "[" + cases.map { "{\"n\":\($0.0),\"d\":\($0.1)}" }.joined(separator: ",") + "]")

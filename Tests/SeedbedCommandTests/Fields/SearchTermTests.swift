@@ -4,9 +4,7 @@ import Testing
 /// Search terms that a pipeline derives from texts, and searches by their beginnings.
 @Suite("Search terms")
 struct SearchTermTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
       <entity name="Post" syncable="YES">
         <attribute name="canonicalTitle" optional="YES" attributeType="String" derived="YES"
           derivationExpression="canonical:(title)"/>
@@ -28,7 +26,6 @@ struct SearchTermTests {
         <uniquenessConstraints><uniquenessConstraint><constraint value="word"/></uniquenessConstraint>
         </uniquenessConstraints>
       </entity>
-    </model>
     """
 
   private func workspace(
@@ -36,7 +33,7 @@ struct SearchTermTests {
     key: String = "terms", more: String = ""
   ) throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("Posts.xcdatamodeld/Posts.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities, to: "Posts.xcdatamodeld/Posts.xcdatamodel")
     try workspace.write(
       "posts.yaml",
       """
@@ -149,7 +146,7 @@ struct SearchTermTests {
     ])
   func mistakes(key: String, terms: String, message: String) async throws {
     let workspace = try Workspace()
-    try workspace.write("Posts.xcdatamodeld/Posts.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities, to: "Posts.xcdatamodeld/Posts.xcdatamodel")
     try workspace.write("posts.csv", Self.posts)
     try workspace.write(
       "posts.yaml",

@@ -3,9 +3,7 @@ import Testing
 /// A step for an entity whose records are about objects of its sub-entities.
 @Suite("Matching objects of sub-entities")
 struct SubentityMatchTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" systemVersion="11A491">
+  private static let entities = """
       <entity name="Place">
         <attribute name="code" optional="YES" attributeType="String"/>
         <attribute name="note" optional="YES" attributeType="String" defaultValueString="-"/>
@@ -19,12 +17,11 @@ struct SubentityMatchTests {
         <attribute name="day" optional="YES" attributeType="String"/>
         <relationship name="place" optional="YES" maxCount="1" destinationEntity="Place" inverseName="visits"/>
       </entity>
-    </model>
     """
 
   private static func workspace(_ steps: String) throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", model)
+    try workspace.writeModel(entities)
     try workspace.write(
       "p.yaml",
       "model: M.xcdatamodel\nstore: { path: P.sqlite, replace: never }\nrejects: { limit: 5 }\nimport:\n\(steps)\n")

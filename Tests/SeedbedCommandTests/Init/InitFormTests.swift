@@ -1,5 +1,3 @@
-import ModelFiles
-import ObjectModel
 import Testing
 
 /// What stands above, behind and around the records of public files, through `init`, `lint` and `run`.

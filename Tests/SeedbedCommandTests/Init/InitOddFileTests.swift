@@ -139,16 +139,15 @@ struct InitOddFileTests {
   @Test("arrays go to String and Transformable attributes of a model that is there, whatever their names hold")
   func givenArrays() async throws {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="A">
+      <entity name="A">
       <attribute name="id" attributeType="Integer 64"/><attribute name="tags" attributeType="String"/>
       <attribute name="aB" optional="YES" attributeType="String"/>
       <attribute name="shape" optional="YES" attributeType="Transformable"/>
       <attribute name="parts" attributeType="Transformable"/>
       <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint></uniquenessConstraints>
-      </entity></model>
+      </entity>
       """)
     try workspace.write(
       "a.json",

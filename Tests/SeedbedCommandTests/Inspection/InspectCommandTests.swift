@@ -166,12 +166,7 @@ struct InspectCommandTests {
     try workspace.write(
       "Shop.xcdatamodeld/Shop 2.xcdatamodel/contents",
       ShopModel.xml.replacingOccurrences(of: "name=\"ratio\"", with: "name=\"rate\""))
-    try workspace.write(
-      "Shop.xcdatamodeld/.xccurrentversion",
-      """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>Shop 2.xcdatamodel</string></dict></plist>
-      """)
+    try workspace.writeCurrentVersion("Shop 2", of: "Shop")
     let text = try await workspace.run("inspect", "Shop.xcdatamodeld/").text
     #expect(text.hasPrefix("Shop.xcdatamodeld/ · version Shop 2 of Shop, Shop 2 (current) · 4 entities\n"))
     #expect(text.contains("  rate          Double\n"))

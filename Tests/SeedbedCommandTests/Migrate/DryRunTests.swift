@@ -25,15 +25,11 @@ struct DryRunTests {
       + "deletionRule=\"Nullify\" \(more)/>"
   }
 
-  private static func unique(_ name: String) -> String {
-    "<uniquenessConstraints><uniquenessConstraint><constraint value=\"\(name)\"/></uniquenessConstraint></uniquenessConstraints>"
-  }
-
   /// Items with boxes that must have one.
   private static func boxes(_ isNewer: Bool) -> String {
     "<entity name=\"Box\">\(attribute("n"))\(relationship("item", "Item", "boxes", "maxCount=\"1\""))</entity>"
       + "<entity name=\"Item\">\(attribute("x"))\(relationship("boxes", "Box", "item", "toMany=\"YES\" optional=\"YES\""))"
-      + "\(isNewer ? unique("x") : "")</entity>"
+      + "\(isNewer ? VersionedShop.constraint("x") : "")</entity>"
   }
 
   private static let boxRows =
@@ -44,7 +40,7 @@ struct DryRunTests {
   /// Items that have one owner, who has one item.
   private static func owners(_ isNewer: Bool) -> String {
     "<entity name=\"Item\">\(attribute("x"))\(relationship("owner", "Owner", "item", "maxCount=\"1\" optional=\"YES\""))"
-      + "\(isNewer ? unique("x") : "")</entity>"
+      + "\(isNewer ? VersionedShop.constraint("x") : "")</entity>"
       + "<entity name=\"Owner\">\(attribute("n"))\(relationship("item", "Item", "owner", "maxCount=\"1\" optional=\"YES\""))</entity>"
   }
 
@@ -59,7 +55,7 @@ struct DryRunTests {
       + (isNewer
         ? "<uniquenessConstraints><uniquenessConstraint><constraint value=\"y\"/></uniquenessConstraint>"
           + "<uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></uniquenessConstraints>"
-        : unique("y")) + "</entity>"
+        : VersionedShop.constraint("y")) + "</entity>"
   }
 
   private static func mandatory(_ isNewer: Bool) -> String {

@@ -47,10 +47,7 @@ struct ManyVersionsTests {
       try workspace.write(
         "Shop.xcdatamodeld/\(Self.version(number)).xcdatamodel/contents", Self.xml(number))
     }
-    try workspace.write(
-      "Shop.xcdatamodeld/.xccurrentversion",
-      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>\(Self.version(Self.versionCount - 1))"
-        + ".xcdatamodel</string></dict></plist>")
+    try workspace.writeCurrentVersion(Self.version(Self.versionCount - 1), of: "Shop")
     for entity in 0..<Self.entityCount {
       try workspace.write("\(entity).csv", "text,number\n" + (0..<5).map { "e\(entity) \($0),\($0)\n" }.joined())
     }

@@ -18,10 +18,7 @@ struct MigrateCommandTests {
     for (name, xml) in [("Depot", DepotStore.xml), ("Depot 2", second), ("Depot 3", third), ("Depot 4", fourth)] {
       try workspace.write("Depot.xcdatamodeld/\(name).xcdatamodel/contents", xml)
     }
-    try workspace.write(
-      "Depot.xcdatamodeld/.xccurrentversion",
-      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Depot 2.xcdatamodel</string></dict></plist>"
-    )
+    try workspace.writeCurrentVersion("Depot 2", of: "Depot")
     return workspace
   }
 

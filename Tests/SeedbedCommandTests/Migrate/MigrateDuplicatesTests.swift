@@ -8,13 +8,11 @@ struct MigrateDuplicatesTests {
     "a key of an attribute and a reference is the same where both are, and null is like nothing",
     arguments: [("keep-first", 1), ("keep-last", 2), ("merge", 1)])
   func reference(policy: String, kept: Int) async throws {
-    func relationship(_ name: String, _ target: String, _ inverse: String, _ more: String) -> String {
-      "<relationship name=\"\(name)\" optional=\"YES\" destinationEntity=\"\(target)\" inverseName=\"\(inverse)\" "
-        + "inverseEntity=\"\(target)\" \(more)/>"
-    }
-    let item = [VersionedShop.attribute("a"), relationship("tag", "Tag", "items", "maxCount=\"1\"")].joined()
+    let item = [VersionedShop.attribute("a"), VersionedShop.relationship("tag", "Tag", "items", "maxCount=\"1\"")]
+      .joined()
     let tag = VersionedShop.entity(
-      "Tag", VersionedShop.attribute("n"), relationship("items", "Item", "tag", "toMany=\"YES\" ordered=\"YES\""))
+      "Tag", VersionedShop.attribute("n"),
+      VersionedShop.relationship("items", "Item", "tag", "toMany=\"YES\" ordered=\"YES\""))
     let workspace = try await VersionedShop.workspace(
       [
         ("Shop", VersionedShop.entity("Item", item) + tag),

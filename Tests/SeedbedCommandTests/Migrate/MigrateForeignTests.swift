@@ -83,14 +83,11 @@ struct MigrateForeignTests {
 
   @Test("a unique index over what members lead to goes where two come to lead to one", arguments: [2, 3])
   func brokenIndex(count: Int) async throws {
-    func relationship(_ name: String, _ target: String, _ inverse: String, _ more: String) -> String {
-      "<relationship name=\"\(name)\" optional=\"YES\" destinationEntity=\"\(target)\" inverseName=\"\(inverse)\" "
-        + "inverseEntity=\"\(target)\" \(more)/>"
-    }
     func entities(_ attribute: String, unique: String?) -> String {
-      VersionedShop.entity("Item", attribute, relationship("tag", "Tag", "items", "maxCount=\"1\""))
+      VersionedShop.entity("Item", attribute, VersionedShop.relationship("tag", "Tag", "items", "maxCount=\"1\""))
         + VersionedShop.entity(
-          "Tag", VersionedShop.attribute("n"), relationship("items", "Item", "tag", "toMany=\"YES\""), unique: unique)
+          "Tag", VersionedShop.attribute("n"), VersionedShop.relationship("items", "Item", "tag", "toMany=\"YES\""),
+          unique: unique)
     }
     var versions = [
       ("Shop", entities(VersionedShop.attribute("b"), unique: nil)),

@@ -14,24 +14,12 @@ struct MigrateTellingTests {
     "<entity name=\"\(name)\"\(more)>\(content)</entity>"
   }
 
-  private static func unique(_ name: String) -> String {
-    "<uniquenessConstraints><uniquenessConstraint><constraint value=\"\(name)\"/></uniquenessConstraint></uniquenessConstraints>"
-  }
-
   /// Versions by name, the last one of which is current, and a store of the first with these rows, by entity.
   private func workspace(
-    _ versions: [(name: String, content: String)], rows: [(entity: String, csv: String)] = [], history: Bool = false
+    _ versions: [(name: String, entities: String)], rows: [(entity: String, csv: String)] = [], history: Bool = false
   ) async throws -> Workspace {
     let workspace = try Workspace()
-    for version in versions {
-      try workspace.write(
-        "Shop.xcdatamodeld/\(version.name).xcdatamodel/contents",
-        "<model documentVersion=\"1.0\">\(version.content)</model>")
-    }
-    try workspace.write(
-      "Shop.xcdatamodeld/.xccurrentversion",
-      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>\(versions[versions.count - 1].name).xcdatamodel"
-        + "</string></dict></plist>")
+    try VersionedShop.write(versions, to: workspace)
     var pipeline =
       "model: { path: Shop.xcdatamodeld, version: \"\(versions[0].name)\" }\nstore: { path: Shop.sqlite, history: \(history) }\n"
     if !rows.isEmpty { pipeline += "import:\n" }
@@ -314,7 +302,7 @@ struct MigrateTellingTests {
       Self.entity("Item", Self.attribute("a") + constraint)
         + Self.entity("Thing", Self.attribute("b"), constraint.isEmpty ? "" : " isAbstract=\"YES\"")
     }
-    let versions = [("Shop", box("")), ("Shop 2", box(Self.unique("a")))]
+    let versions = [("Shop", box("")), ("Shop 2", box(VersionedShop.constraint("a")))]
     let both = try await workspace(versions, rows: [("Item", "a\nx\nx\n"), ("Thing", "b\n1\n")])
     let refused = try await VersionedShop.migrate(both)
     #expect(refused.exitCode == 65)
@@ -344,7 +332,10 @@ struct MigrateTellingTests {
   func history(policy: String) async throws {
     let attributes = Self.attribute("a") + Self.attribute("n", " optional=\"YES\" preserveAfterDeletion=\"YES\"")
     let workspace = try await workspace(
-      [("Shop", Self.entity("Item", attributes)), ("Shop 2", Self.entity("Item", attributes + Self.unique("a")))],
+      [
+        ("Shop", Self.entity("Item", attributes)),
+        ("Shop 2", Self.entity("Item", attributes + VersionedShop.constraint("a"))),
+      ],
       rows: [("Item", "a,n\nx,\nx,2\ny,3\n")], history: true)
     #expect(try await VersionedShop.migrate(workspace, ["--duplicates", policy]).exitCode == 0)
     let lines = try await workspace.run("history", "Shop.sqlite", "--json").text.split(separator: "\n")

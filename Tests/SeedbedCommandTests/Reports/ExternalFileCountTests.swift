@@ -1,25 +1,20 @@
 import Foundation
-import ModelFiles
-import ObjectModel
 import Testing
 
 /// Files of external data are counted where a store's size is told, and where it is said what a bundle needs.
 @Suite("Counts of files of external data")
 struct ExternalFileCountTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" userDefinedModelVersionIdentifier="">
+  private static let entities = """
       <entity name="Photo" representedClassName="Photo" syncable="YES">
         <attribute name="name" attributeType="String"/>
         <attribute name="image" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
       </entity>
-    </model>
     """
 
   @Test("run, inspect and check --bundle count them")
   func counts() async throws {
     let workspace = try Workspace()
-    try workspace.write("Photos.xcdatamodeld/Photos.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities, to: "Photos.xcdatamodeld/Photos.xcdatamodel")
     let image = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) }).base64EncodedString()
     try workspace.write(
       "photos.ndjson",

@@ -5,9 +5,8 @@ import Testing
 @Suite("Members that records add")
 struct AddedMembersTests {
   /// Products and tags that have each other, and products with notes, one product's each.
-  private static func model(isOrdered: Bool) -> String {
+  private static func entities(isOrdered: Bool) -> String {
     """
-    <model documentVersion="1.0">
     <entity name="Product"><attribute name="sku" attributeType="String"/><attribute name="name" optional="YES" attributeType="String"/>
      <relationship name="tags" optional="YES" toMany="YES"\(isOrdered ? #" ordered="YES""# : "") deletionRule="Nullify" destinationEntity="Tag" inverseName="products" inverseEntity="Tag"/>
      <relationship name="notes" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Note" inverseName="product" inverseEntity="Note"/>
@@ -17,7 +16,6 @@ struct AddedMembersTests {
     <entity name="Tag"><attribute name="ident" attributeType="String"/>
      <relationship name="products" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Product" inverseName="tags" inverseEntity="Product"/>
      <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
-    </model>
     """
   }
 
@@ -29,7 +27,7 @@ struct AddedMembersTests {
 
   private static func workspace(_ steps: [String], isOrdered: Bool = false, settings: String = "") throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", model(isOrdered: isOrdered))
+    try workspace.writeModel(entities(isOrdered: isOrdered))
     try workspace.write("tags.csv", "ident\n1\n2\n3\n")
     try write(steps, settings, workspace)
     return workspace

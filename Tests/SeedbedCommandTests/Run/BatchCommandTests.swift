@@ -140,10 +140,9 @@ struct BatchCommandTests {
   @Test("a constant text is the URI or UUID that it says")
   func constantTexts() async throws {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
-      "<model documentVersion=\"1.0\"><entity name=\"A\"><attribute name=\"link\" optional=\"YES\" attributeType=\"URI\"/>"
-        + "<attribute name=\"token\" optional=\"YES\" attributeType=\"UUID\"/></entity></model>")
+    try workspace.writeModel(
+      "<entity name=\"A\"><attribute name=\"link\" optional=\"YES\" attributeType=\"URI\"/>"
+        + "<attribute name=\"token\" optional=\"YES\" attributeType=\"UUID\"/></entity>")
     try workspace.write("a.csv", "link\nhttp://a.b/\n")
     try workspace.write(
       "p.yaml",

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 /// Sources whose records are the members of an object.
@@ -6,13 +5,10 @@ import Testing
 struct KeyedSourceTests {
   private static func workspace(_ file: String, _ text: String, _ settings: String, _ map: String) throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <model documentVersion="1.0">
       <entity name="Rate"><attribute name="code" attributeType="String"/>
        <attribute name="value" optional="YES" attributeType="Double"/><attribute name="name" optional="YES" attributeType="String"/></entity>
-      </model>
       """)
     try workspace.write(file, text)
     try workspace.write(

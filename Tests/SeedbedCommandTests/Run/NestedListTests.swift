@@ -3,9 +3,7 @@ import Testing
 /// Nested objects without a key of their own belong to their owner: what becomes of them when its list changes.
 @Suite("Nested lists that change")
 struct NestedListTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
     <entity name="Album"><attribute name="ident" attributeType="String"/>
      <relationship name="media" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Medium" inverseName="album" inverseEntity="Album"/>
      <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" inverseName="albums" inverseEntity="Album"/>
@@ -18,12 +16,11 @@ struct NestedListTests {
     <entity name="Tag"><attribute name="name" optional="YES" attributeType="String"/>
      <relationship name="albums" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Album" inverseName="tags" inverseEntity="Tag"/>
      <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints></entity>
-    </model>
     """
 
   private static func workspace(_ source: String, _ map: String) throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", model)
+    try workspace.writeModel(entities)
     try workspace.write(
       "albums.yaml",
       """

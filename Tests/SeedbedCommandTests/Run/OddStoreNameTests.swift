@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @Suite("Stores with names that SQLite would read otherwise")

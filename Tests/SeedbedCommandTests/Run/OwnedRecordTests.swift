@@ -4,9 +4,7 @@ import Testing
 /// stays, whatever becomes of the owner.
 @Suite("Nested objects without a key that are records too")
 struct OwnedRecordTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
     <entity name="Person"><attribute name="ident" optional="YES" attributeType="Integer 64"/>
      <attribute name="name" optional="YES" attributeType="String"/>
      <relationship name="boss" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Person" inverseName="reports" inverseEntity="Person"/>
@@ -16,7 +14,6 @@ struct OwnedRecordTests {
     <entity name="Town"><attribute name="ident" optional="YES" attributeType="Integer 64"/>
      <relationship name="people" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Person" inverseName="home" inverseEntity="Person"/>
      <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
-    </model>
     """
 
   private static let step = """
@@ -48,7 +45,7 @@ struct OwnedRecordTests {
 
   private func workspace() throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities)
     return workspace
   }
 

@@ -5,17 +5,14 @@ import Testing
 struct PairsTests {
   private static func workspace(_ records: String, _ map: String) throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <model documentVersion="1.0">
       <entity name="Product"><attribute name="sku" attributeType="String"/><attribute name="name" optional="YES" attributeType="String"/>
        <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" inverseName="products" inverseEntity="Tag"/>
        <uniquenessConstraints><uniquenessConstraint><constraint value="sku"/></uniquenessConstraint></uniquenessConstraints></entity>
       <entity name="Tag"><attribute name="ident" attributeType="String"/>
        <relationship name="products" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Product" inverseName="tags" inverseEntity="Product"/>
        <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
-      </model>
       """)
     try workspace.write("tags.csv", "ident\n1\n2\n3\n")
     try workspace.write("pairs.csv", records)

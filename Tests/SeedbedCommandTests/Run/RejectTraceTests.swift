@@ -5,9 +5,7 @@ import Testing
 /// A record that is rejected because what it refers to never comes leaves no trace, whatever else it names.
 @Suite("Traces of rejected records")
 struct RejectTraceTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
     <entity name="A"><attribute name="k" attributeType="String"/>
      <relationship name="one" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="B" inverseName="many" inverseEntity="B"/>
      <relationship name="pair" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="B" inverseName="riap" inverseEntity="B"/>
@@ -22,7 +20,6 @@ struct RejectTraceTests {
      <relationship name="nn" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="A" inverseName="mm" inverseEntity="A"/>
      <relationship name="on" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="A" inverseName="om" inverseEntity="A"/>
      <uniquenessConstraints><uniquenessConstraint><constraint value="k"/></uniquenessConstraint></uniquenessConstraints></entity>
-    </model>
     """
 
   /// How a step of `A` maps a relationship: by a key, or with nested objects.
@@ -31,7 +28,7 @@ struct RejectTraceTests {
 
   static func workspace() throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("M.xcdatamodel/contents", model)
+    try workspace.writeModel(entities)
     return workspace
   }
 

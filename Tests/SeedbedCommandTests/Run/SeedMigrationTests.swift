@@ -133,6 +133,21 @@ struct SeedMigrationTests {
     #expect(!workspace.exists("New.sqlite"))
   }
 
+  @Test("a store in which the records change nothing is migrated all the same", arguments: ["delete", "wal"])
+  func nothingNew(journal: String) async throws {
+    let workspace = try await project()
+    try workspace.write("new.csv", "code,quantity\nb,2\n")
+    try write("path: Old.sqlite, replace: never, migrate: true, journal: \(journal)", to: workspace)
+    let report = try await workspace.report("new.yaml")
+    #expect(report.total.unchanged == 1 && report.total.updated == 0)
+    let check = try await workspace.run("check", "Old.sqlite", "--model", "Shop.xcdatamodeld")
+    #expect(check.exitCode == 0, "\(check.text)")
+    let before = try workspace.bytes("Old.sqlite")
+    let again = try await workspace.run("run", "new.yaml")
+    #expect(again.text.hasPrefix("Unchanged"), "\(again.text)\(again.talk)")
+    #expect(try workspace.bytes("Old.sqlite") == before)
+  }
+
   @Test("the store that is there is migrated too, when it is imported into")
   func target() async throws {
     let workspace = try await project()

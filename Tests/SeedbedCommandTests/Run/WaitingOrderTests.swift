@@ -139,17 +139,14 @@ struct WaitingOrderTests {
   @Test("records of one object whose key waits make one object", arguments: ["", ", strategy: upsert"])
   func waitingKeys(strategy: String) async throws {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
       <entity name="Line"><attribute name="code" attributeType="String"/>
        <relationship name="halts" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Halt" inverseName="line" inverseEntity="Halt"/>
        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
       <entity name="Halt"><attribute name="number" attributeType="Integer 32"/><attribute name="name" optional="YES" attributeType="String"/>
        <relationship name="line" maxCount="1" deletionRule="Nullify" destinationEntity="Line" inverseName="halts" inverseEntity="Line"/>
        <uniquenessConstraints><uniquenessConstraint><constraint value="line"/><constraint value="number"/></uniquenessConstraint></uniquenessConstraints></entity>
-      </model>
       """)
     for (file, name) in [("first", "One"), ("second", "Two"), ("third", "Three")] {
       try workspace.write("\(file).ndjson", #"{"line":"U1","number":1,"name":"\#(name)"}"# + "\n")

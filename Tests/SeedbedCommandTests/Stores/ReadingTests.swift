@@ -5,9 +5,7 @@ import Testing
 /// What commands that only read leave of a store, and what a dump does with what leads nowhere.
 @Suite("Reading leaves a store alone")
 struct ReadingTests {
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
       <entity name="Album" representedClassName="Album" syncable="YES">
         <attribute name="name" optional="YES" attributeType="String"/>
         <relationship name="photos" optional="YES" toMany="YES" destinationEntity="Photo" inverseName="album" inverseEntity="Photo"/>
@@ -23,13 +21,12 @@ struct ReadingTests {
         <attribute name="name" optional="YES" attributeType="String"/>
         <relationship name="photos" optional="YES" toMany="YES" destinationEntity="Photo" inverseName="tags" inverseEntity="Photo"/>
       </entity>
-    </model>
     """
 
   /// A workspace with `data/Photos.sqlite`: two albums with a photo each, one of whose image lies in a file.
   private func workspace() async throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("Photos.xcdatamodel/contents", Self.model)
+    try workspace.writeModel(Self.entities, to: "Photos.xcdatamodel")
     try workspace.write("albums.ndjson", "{\"name\":\"a\"}\n{\"name\":\"b\"}\n")
     let image = Data(repeating: 7, count: 200_000).base64EncodedString()
     try workspace.write(

@@ -1,6 +1,5 @@
 import Foundation
 import SQLite
-import TestSupport
 import Testing
 
 /// Stores that are there and cannot be read, for reasons that lie elsewhere.

@@ -8,11 +8,17 @@ enum VersionedShop {
   }
 
   static func entity(_ name: String, _ content: String..., unique: String? = nil) -> String {
-    let constraint = unique.map {
-      "<uniquenessConstraints><uniquenessConstraint><constraint value=\"\($0)\"/>"
-        + "</uniquenessConstraint></uniquenessConstraints>"
-    }
-    return "<entity name=\"\(name)\">\(content.joined())\(constraint ?? "")</entity>"
+    "<entity name=\"\(name)\">\(content.joined())\(unique.map(constraint) ?? "")</entity>"
+  }
+
+  /// A uniqueness constraint over one property.
+  static func constraint(_ name: String) -> String {
+    "<uniquenessConstraints><uniquenessConstraint><constraint value=\"\(name)\"/></uniquenessConstraint></uniquenessConstraints>"
+  }
+
+  static func relationship(_ name: String, _ target: String, _ inverse: String, _ more: String) -> String {
+    "<relationship name=\"\(name)\" optional=\"YES\" destinationEntity=\"\(target)\" inverseName=\"\(inverse)\" "
+      + "inverseEntity=\"\(target)\" \(more)/>"
   }
 
   /// One step that SQL does in the store.
@@ -32,18 +38,13 @@ enum VersionedShop {
   static let items = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES (1, 1, 1, 'x', '1'), (2, 1, 1, 'y', '2')"
 
   /// Writes versions of the model, the last one of which is current.
-  private static func write(
-    _ versions: [(name: String, entities: String)], to workspace: Workspace
-  ) throws {
+  static func write(_ versions: [(name: String, entities: String)], to workspace: Workspace) throws {
     for version in versions {
       try workspace.write(
         "Shop.xcdatamodeld/\(version.name).xcdatamodel/contents",
         "<model documentVersion=\"1.0\">\(version.entities)</model>")
     }
-    try workspace.write(
-      "Shop.xcdatamodeld/.xccurrentversion",
-      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>"
-        + "\(versions[versions.count - 1].name).xcdatamodel</string></dict></plist>")
+    try workspace.writeCurrentVersion(versions[versions.count - 1].name, of: "Shop")
   }
 
   /// A store of the first version that a pipeline imported items into.

@@ -48,11 +48,19 @@ final class Workspace: Sendable {
   func write(_ name: String, _ text: String) throws { try files.write(text, to: name) }
   func write(_ name: String, _ bytes: [UInt8]) throws { try files.write(Data(bytes), to: name) }
 
-  /// Writes `M.xcdatamodel` with some entities, as XML.
-  func writeModel(_ entities: String) throws {
+  /// Writes a model with some entities, as XML.
+  func writeModel(_ entities: String, to model: String = "M.xcdatamodel") throws {
     try write(
-      "M.xcdatamodel/contents",
+      "\(model)/contents",
       "<?xml version=\"1.0\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">\(entities)</model>"
+    )
+  }
+
+  /// Says which version of a model is the current one.
+  func writeCurrentVersion(_ version: String, of model: String) throws {
+    try write(
+      "\(model).xcdatamodeld/.xccurrentversion",
+      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>\(version).xcdatamodel</string></dict></plist>"
     )
   }
 

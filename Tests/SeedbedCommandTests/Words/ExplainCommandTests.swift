@@ -250,7 +250,8 @@ struct ExplainCommandTests {
   /// Whether a statement looks for rows of the model's tables by anything but primary keys.
   private static func isLookup(_ sql: String) -> Bool {
     guard sql.hasPrefix("SELECT "), sql.contains("FROM Z"), !sql.hasPrefix("SELECT EXISTS"),
-      !sql.hasPrefix("SELECT (SELECT min(Z_PK)"), !sql.hasPrefix("SELECT max(Z_PK)")
+      !sql.hasPrefix("SELECT (SELECT min(Z_PK)"), !sql.hasPrefix("SELECT max(Z_PK)"),
+      !sql.hasPrefix("SELECT max(rowid)")
     else { return false }
     if ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "seedbed_"].contains(where: sql.contains) { return false }
     return sql.firstMatch(of: /WHERE \(?(t0\.)?Z_PK (=|>|IN|BETWEEN)/) == nil

@@ -12,12 +12,11 @@ struct LintVerdictTests {
     arguments: ["seed: Start.sqlite", "path: Start.sqlite, replace: never"])
   func unconfirmed(setting: String) async throws {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <model documentVersion="1.0"><entity name="Item">
+      <entity name="Item">
       <attribute name="größe" optional="YES" attributeType="String"/>
-      </entity></model>
+      </entity>
       """)
     let model = try ModelReader.read(path: workspace.path("M.xcdatamodel"))
       .takingUnconfirmedHashes(from: ["Item": Data(repeating: 7, count: 32)])
@@ -81,11 +80,10 @@ struct LintVerdictTests {
   @Test("a model with more columns than a table can have is refused in a line")
   func tooManyColumns() async throws {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
-      "<model documentVersion=\"1.0\"><entity name=\"Wide\">"
+    try workspace.writeModel(
+      "<entity name=\"Wide\">"
         + (0..<2100).map { "<attribute name=\"a\($0)\" optional=\"YES\" attributeType=\"String\"/>" }.joined()
-        + "</entity></model>")
+        + "</entity>")
     try workspace.write("a.csv", "g\nx\n")
     try workspace.write(
       "a.yaml",

@@ -11,16 +11,15 @@ struct ModelNameWarningTests {
 
   private func workspace() async throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write(
-      "M.xcdatamodel/contents",
+    try workspace.writeModel(
       """
-      <model documentVersion="1.0"><entity name="Item">
+      <entity name="Item">
       <attribute name="Price" optional="YES" attributeType="Double"/>
       <attribute name="description" optional="YES" attributeType="String"/>
       <relationship name="Owner" optional="YES" maxCount="1" destinationEntity="thing" inverseName="items" inverseEntity="thing"/>
       </entity><entity name="thing">
       <relationship name="items" optional="YES" toMany="YES" destinationEntity="Item" inverseName="Owner" inverseEntity="Item"/>
-      </entity></model>
+      </entity>
       """)
     try workspace.write("a.csv", "p,d\n1.5,x\n")
     try workspace.write(

@@ -4,9 +4,7 @@ import Testing
 /// What is amiss with a model or a store and keeps nothing from working has to be seen.
 @Suite("Warnings of every command")
 struct WarningTests {
-  private static let xml = """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+  private static let entities = """
       <entity name="Stop">
         <attribute name="code" attributeType="String"/>
         <attribute name="count" optional="YES" attributeType="Integer 16" defaultValueString="YES"/>
@@ -14,12 +12,11 @@ struct WarningTests {
         <fetchIndex name="byPlace"><fetchIndexElement property="latitude" type="RTree" order="ascending"/></fetchIndex>
         <fetchIndex name="odd"><fetchIndexElement property="nothing" type="Binary" order="ascending"/></fetchIndex>
       </entity>
-    </model>
     """
 
   private func workspace() throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.write("Stops.xcdatamodel/contents", Self.xml)
+    try workspace.writeModel(Self.entities, to: "Stops.xcdatamodel")
     try workspace.write("stops.csv", "code,latitude\na,46.1\nb,\n")
     try workspace.write("more.csv", "code,latitude\nc,5\na,47\n")
     for (name, source, store) in [("a", "stops.csv", "A.sqlite"), ("b", "more.csv", "B.sqlite, seed: A.sqlite")] {

@@ -1,0 +1,118 @@
+import Testing
+
+/// Nested objects without a key: an element of a list is what the record says of it, whatever stood at its place.
+@Suite("Elements of nested lists")
+struct NestedElementTests {
+  private static let entities = """
+    <entity name="Recipe">
+      <attribute name="code" attributeType="String"/>
+      <relationship name="steps" optional="YES" toMany="YES" ordered="YES" deletionRule="Cascade" destinationEntity="Step" inverseName="recipe"/>
+      <relationship name="place" optional="YES" maxCount="1" deletionRule="Cascade" destinationEntity="Place"/>
+    </entity>
+    <entity name="Step">
+      <attribute name="text" attributeType="String"/>
+      <attribute name="minutes" optional="YES" attributeType="Integer 16"/>
+      <attribute name="level" attributeType="Integer 16" defaultValueString="1"/>
+      <attribute name="note" optional="YES" attributeType="String"/>
+      <relationship name="recipe" optional="YES" maxCount="1" destinationEntity="Recipe" inverseName="steps"/>
+      <relationship name="place" optional="YES" maxCount="1" deletionRule="Cascade" destinationEntity="Place"/>
+      <relationship name="tool" optional="YES" maxCount="1" destinationEntity="Tool"/>
+    </entity>
+    <entity name="Place">
+      <attribute name="x" optional="YES" attributeType="Integer 16"/>
+      <attribute name="y" optional="YES" attributeType="Integer 16"/>
+    </entity>
+    <entity name="Tool"><attribute name="name" attributeType="String"/></entity>
+    """
+
+  private func workspace(_ first: String, onMatch: String = "update") async throws -> Workspace {
+    let workspace = try Workspace()
+    try workspace.writeModel(Self.entities)
+    try workspace.write("tools.csv", "name\nknife\n")
+    try workspace.write(
+      "p.yaml",
+      """
+      model: M.xcdatamodel
+      store: { path: S.sqlite, replace: never }
+      rejects: { limit: 99 }
+      import:
+      - { from: tools.csv, entity: Tool, match: name, map: { name: name } }
+      - from: r.ndjson
+        entity: Recipe
+        match: code
+        on-match: \(onMatch)
+        map:
+          code: code
+          place: { from: place, map: { x: x, y: y } }
+          steps:
+            from: steps
+            map: { text: text, minutes: minutes, level: level, place: { from: place, map: { x: x, y: y } }, tool: { match: name, from: tool } }
+      """)
+    _ = try await importRecord(first, workspace)
+    return workspace
+  }
+
+  private func importRecord(_ record: String, _ workspace: Workspace) async throws -> Report {
+    try workspace.write("r.ndjson", record + "\n")
+    return try await workspace.report("p.yaml")
+  }
+
+  private func steps(_ workspace: Workspace) throws -> [String] {
+    try workspace.query(
+      "S.sqlite",
+      """
+      SELECT ZTEXT, ZMINUTES, ZLEVEL, p.ZX, p.ZY, t.ZNAME FROM ZSTEP s LEFT JOIN ZPLACE p ON p.Z_PK = s.ZPLACE
+      LEFT JOIN ZTOOL t ON t.Z_PK = s.ZTOOL WHERE ZRECIPE NOTNULL ORDER BY Z_FOK_RECIPE
+      """)
+  }
+
+  @Test("an element takes nothing from the one that stood at its place", arguments: ["update", "replace"])
+  func shifted(onMatch: String) async throws {
+    let workspace = try await workspace(
+      #"{"code":"r","steps":[{"text":"Mix","minutes":5,"level":3,"place":{"x":1,"y":2},"tool":"knife"},{"text":"Fry","minutes":10}]}"#,
+      onMatch: onMatch)
+    #expect(try steps(workspace) == ["Mix|5|3|1|2|knife", "Fry|10|1|∅|∅|∅"])
+    let report = try await importRecord(
+      #"{"code":"r","steps":[{"text":"Wash"},{"text":"Peel","place":{"y":3}},{"text":"Mix","minutes":5}]}"#, workspace)
+    #expect(report.total.updated == 1)
+    #expect(try steps(workspace) == ["Wash|∅|1|∅|∅|∅", "Peel|∅|1|∅|3|∅", "Mix|5|1|∅|∅|∅"])
+    // The place of the first element belonged to it alone.
+    #expect(try workspace.query("S.sqlite", "SELECT count(*) FROM ZPLACE") == ["1"])
+    let check = try await workspace.run("check", "S.sqlite", "--strict", "--model", "M.xcdatamodel")
+    #expect(check.exitCode == 0, "\(check.text)")
+  }
+
+  @Test("a place inside an element takes nothing from the place of the one before")
+  func nested() async throws {
+    let workspace = try await workspace(#"{"code":"r","steps":[{"text":"Mix","place":{"x":1,"y":2}}]}"#)
+    _ = try await importRecord(#"{"code":"r","steps":[{"text":"Fry","place":{"y":5}}]}"#, workspace)
+    #expect(try steps(workspace) == ["Fry|∅|1|∅|5|∅"])
+  }
+
+  @Test("what the step does not map stays, and the same record once more changes nothing")
+  func unmapped() async throws {
+    let record = #"{"code":"r","steps":[{"text":"Mix"},{"text":"Fry","minutes":10}]}"#
+    let workspace = try await workspace(record)
+    _ = try await workspace.run(
+      "update", "S.sqlite", "--entity", "Step", "--where", "TRUEPREDICATE", "--set", "note = 'n'")
+    #expect(try await importRecord(record, workspace).total.unchanged == 2)
+    #expect(try workspace.query("S.sqlite", "SELECT DISTINCT ZNOTE FROM ZSTEP") == ["n"])
+  }
+
+  @Test("an element without what it must have is rejected, though the one at its place had it")
+  func required() async throws {
+    let workspace = try await workspace(#"{"code":"r","steps":[{"text":"Mix","minutes":5}]}"#)
+    let report = try await importRecord(#"{"code":"r","steps":[{"minutes":7}]}"#, workspace)
+    #expect(report.total.rejected == 1)
+    #expect(try steps(workspace) == ["Mix|5|1|∅|∅|∅"])
+  }
+
+  @Test("one nested object keeps what an update does not carry, and loses it where the object is replaced")
+  func one() async throws {
+    for (onMatch, expected) in [("update", "3|2"), ("replace", "3|∅")] {
+      let workspace = try await workspace(#"{"code":"r","place":{"x":1,"y":2}}"#, onMatch: onMatch)
+      _ = try await importRecord(#"{"code":"r","place":{"x":3}}"#, workspace)
+      #expect(try workspace.query("S.sqlite", "SELECT ZX, ZY FROM ZPLACE") == [expected])
+    }
+  }
+}
