@@ -13,7 +13,7 @@ import Testing
 /// `SEEDBED_RANDOM_MIGRATIONS` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("A migrated store is the old one's dump, mapped by plain rules and restored")
 struct DumpedTwinTests {
-  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MIGRATIONS", count: 100, size: 25)
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MIGRATIONS", count: 50, size: 25)
 
   @Test("rows, links, order, schema, numbers, keys and metadata, after every migration", arguments: parts)
   func migrations(seeds: ClosedRange<UInt64>) throws {

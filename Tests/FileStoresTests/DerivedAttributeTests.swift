@@ -12,7 +12,7 @@ import Testing
 struct DerivedAttributeTests {
   private static let others = StoreKind.allCases.filter { $0 != .sqlite }
 
-  @Test("random saves, with the store opened anew in between", arguments: others, [1, 2, 3, 4, 5, 6])
+  @Test("random saves, with the store opened anew in between", arguments: others, [1, 2, 3])
   func randomSaves(kind: StoreKind, seed: Int) throws {
     let folder = try TemporaryFolder()
     let model = try Museum.derivedModel()

@@ -11,7 +11,7 @@ import Testing
 /// `SEEDBED_RANDOM_DUPLICATES` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("Duplicates of a random store are resolved as plain rules resolve them")
 struct RandomDuplicateTests {
-  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_DUPLICATES", count: 300, size: 75)
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_DUPLICATES", count: 150, size: 75)
 
   private enum Outcome: Hashable { case resolved, refused, nothing, failed }
 

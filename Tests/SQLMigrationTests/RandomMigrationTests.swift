@@ -12,7 +12,7 @@ import Testing
 /// `SEEDBED_RANDOM_MIGRATIONS` says how many to try, `SEEDBED_RANDOM_SEED` which one comes first.
 @Suite("Migrated in place, a random store is what plain rules make of it")
 struct RandomMigrationTests {
-  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MIGRATIONS", count: 300, size: 50)
+  private static let parts = RandomSeeds.parts("SEEDBED_RANDOM_MIGRATIONS", count: 150, size: 50)
 
   @Test("objects, links, history, schema and bookkeeping, after every migration", arguments: parts)
   func migrations(seeds: ClosedRange<UInt64>) throws {

@@ -198,6 +198,7 @@ struct CSVHeaderTests {
   @Test("columns without names are left out where all are to be named")
   func unnamed() {
     #expect(failure("k,null,,\n", .csv)?.hint == "name all columns anew: columns: [k, \"null\", null, null]")
+    #expect(failure("-,a\\b,c,c\n", .csv)?.hint == #"name all columns anew: columns: ["-", "a\\b", c, c 2]"#)
   }
 
   @Test("a column's name must match exactly", arguments: ["A", "a ", "#3", "#0"])

@@ -90,10 +90,10 @@ struct ObjectBatch {
     }
   }
 
-  /// The objects that references with a to-one inverse lead to, as faults that are loaded together: to set such a
-  /// reference is to change them too.
+  /// The objects that references with a to-one inverse lead to, loaded with one fetch: to set such a reference is to
+  /// change them too.
   /// - Parameter rows: of the root.
-  func partners(of rows: [Int]) -> [ManagedObject] {
+  func partners(of rows: [Int]) throws -> [ManagedObject] {
     var ids: [ObjectID] = []
     for node in decoded.root.withDescendants {
       for reference in node.plan.references where reference.relationship.isOneToOne {
@@ -108,13 +108,13 @@ struct ObjectBatch {
         }
       }
     }
-    return context.faults(with: ids)
+    return try context.objects(with: ids)
   }
 
   /// Brings one record into the object graph.
   mutating func apply(row: Int, existing: ObjectID?) throws {
     let identity = identity(decoded.root, row)
-    let match = existing.map { context.object(with: $0) } ?? identity.flatMap { known[$0] }
+    let match = existing.map { context.object(with: $0) } ?? matched(decoded.root, identity)
     let object = match ?? context.insert(plan.root.entity)
     if let identity { known[identity] = object }
     objects[0][row] = object
@@ -128,7 +128,7 @@ struct ObjectBatch {
       }
       if plan.step.onMatch == .replace { resetToDefaults(object, decoded.root, row: row) }
     }
-    try fill(object, decoded.root, row: row)
+    try fill(object, decoded.root, row: row, isWhole: match != nil && plan.step.onMatch == .replace)
     if let before { changedMadeObjects[row] = hasAddedMember || contents(of: object) != before }
   }
 
@@ -204,12 +204,9 @@ struct ObjectBatch {
 
   // MARK: - Properties
 
-  /// - Parameter isWhole: whether attributes that the row does not carry are not the object's either; of relationships
-  ///   `DecodedNode.clearAbsentRelationships` says so.
-  private mutating func fill(
-    _ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool = false
-  ) throws {
-    if isWhole { resetToDefaults(object, node, row: row, onlyMapped: plan.step.onMatch != .replace) }
+  /// - Parameter isWhole: whether the object, which is not new, is what the row says and nothing else: mapped
+  ///   relationships and nested objects that the row does not carry are not the object's either.
+  private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool = false) throws {
     // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
     let layout = layout(of: object, in: node)
     for attribute in layout.attributes {
@@ -227,13 +224,13 @@ struct ObjectBatch {
     // Several rows may be about the object.
     if !later.isEmpty { object.deferredRelationships.formUnion(later) }
     for (index, place) in layout.references.enumerated() {
+      let waits = !later.isEmpty && later.contains(node.plan.references[index].property)
       if place.isToMany {
-        let reference = node.plan.references[index]
-        try setMembers(
-          of: object, reference, node, index: index, row: row,
-          adds: reference.addsMembers || later.contains(reference.property))
-      } else if later.isEmpty || object.isInserted || !later.contains(node.plan.references[index].property) {
-        setDestination(of: object, at: place, node, row: row)
+        try setMembers(of: object, node, index: index, row: row, waits: waits, isWhole: isWhole)
+      } else if !waits || object.isInserted {
+        setDestination(of: object, at: place, node, row: row, isWhole: isWhole)
+      } else if isWhole {
+        object.setObjectID(nil, at: place.position)
       }
     }
     for (index, child) in node.plan.children.enumerated() {
@@ -241,10 +238,12 @@ struct ObjectBatch {
     }
   }
 
-  private func setDestination(of object: ManagedObject, at place: FillLayout.Place, _ node: DecodedNode, row: Int) {
+  private func setDestination(
+    of object: ManagedObject, at place: FillLayout.Place, _ node: DecodedNode, row: Int, isWhole: Bool
+  ) {
     guard let column = place.column else { return }
     switch unsafe RowBatch.State(rawValue: node.batch.states[column][row]) {
-    case .absent, nil: break
+    case .absent, nil: if isWhole { object.setObjectID(nil, at: place.position) }
     case .null: object.setObjectID(nil, at: place.position)
     case .value:
       let entityIndex =
@@ -257,14 +256,15 @@ struct ObjectBatch {
   /// The record's list is the whole membership unless it adds to it; while some keys still wait, what is known is only
   /// added.
   private mutating func setMembers(
-    of object: ManagedObject, _ reference: ReferencePlan, _ node: DecodedNode, index: Int, row: Int, adds: Bool
+    of object: ManagedObject, _ node: DecodedNode, index: Int, row: Int, waits: Bool, isWhole: Bool
   ) throws {
-    guard node.keys[index].states[row] != .absent else { return }
+    guard isWhole || node.keys[index].states[row] != .absent else { return }
+    let reference = node.plan.references[index]
     let members = (links[node.plan.index]?[index]?[row] ?? []).map { destination in
       context.object(
         with: ObjectID(space: idSpaces[destination.entityIndex], primaryKey: destination.primaryKey))
     }
-    if adds {
+    if reference.addsMembers || waits && !isWhole {
       try add(members, to: object, reference.property)
     } else {
       try object.setObjects(members, for: reference.property)
@@ -280,7 +280,7 @@ struct ObjectBatch {
   private mutating func fillNested(
     of object: ManagedObject, _ child: ChildPlan, _ node: DecodedNode, index: Int, row: Int, isWhole: Bool
   ) throws {
-    guard node.childStates[index][row] != .absent else { return }
+    guard node.childStates[index][row] != .absent || isWhole && !child.addsMembers else { return }
     let inner = node.children[index]
     let rows = rowsByOwner[inner.plan.index]?[row] ?? []
     if child.relationship.isToMany {
@@ -307,8 +307,17 @@ struct ObjectBatch {
     if let previous, child.node.match.isEmpty, previous.entity != child.node.entity {
       deleteNested(previous, child, record: node.records[row])
     }
-    let isReused = target != nil && child.node.match.isEmpty
-    try fill(destination, inner, row: nestedRow, isWhole: isReused && (isWhole || plan.step.onMatch == .replace))
+    let isReused = target == previous && child.node.match.isEmpty && !recordObjects.contains(destination)
+    try fillNested(destination, inner, row: nestedRow, isWhole: isWhole && isReused)
+  }
+
+  /// Fills a nested object, which may have been another before.
+  private mutating func fillNested(
+    _ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool
+  ) throws {
+    let isStored = isWhole && !object.isInserted
+    if isStored { resetToDefaults(object, node, row: row, onlyMapped: plan.step.onMatch != .replace) }
+    try fill(object, node, row: row, isWhole: isStored)
   }
 
   private mutating func fillMany(
@@ -326,7 +335,7 @@ struct ObjectBatch {
       let reused = known == nil ? reusable.popFirst() : nil
       let member = known ?? reused ?? context.insert(child.node.entity)
       remember(member, inner, nestedRow)
-      try fill(member, inner, row: nestedRow, isWhole: reused != nil)
+      try fillNested(member, inner, row: nestedRow, isWhole: reused != nil)
       members.append(member)
     }
     if child.addsMembers { return try add(members, to: object, child.property) }
@@ -347,8 +356,11 @@ struct ObjectBatch {
     recordsWithDeletions.insert(record)
   }
 
-  private func matched(_ node: DecodedNode, _ row: Int) -> ManagedObject? {
-    identity(node, row).flatMap { known[$0] }
+  private func matched(_ node: DecodedNode, _ row: Int) -> ManagedObject? { matched(node, identity(node, row)) }
+
+  /// The known object with an identity, if the node's entity has such objects: others of its hierarchy are not meant.
+  private func matched(_ node: DecodedNode, _ identity: Identity?) -> ManagedObject? {
+    identity.flatMap { known[$0] }.flatMap { $0.entity.isKind(of: node.plan.entity) ? $0 : nil }
   }
 
   private mutating func remember(_ object: ManagedObject, _ node: DecodedNode, _ row: Int) {

@@ -97,7 +97,7 @@ final class ObjectSave: @unchecked Sendable {
     let matched = context.faults(with: rows.compactMap { found[Int(decoded.root.records[$0])] })
     defer { withExtendedLifetime(matched) {} }
     try graph.matchNested(findNested)
-    let partners = graph.partners(of: rows)
+    let partners = try graph.partners(of: rows)
     defer { withExtendedLifetime(partners) {} }
     for row in rows where decoded.problems[Int(decoded.root.records[row])] == nil {
       try graph.apply(row: row, existing: found[Int(decoded.root.records[row])])

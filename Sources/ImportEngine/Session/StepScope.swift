@@ -53,7 +53,7 @@ final class StepScope: ReferringStep {
   func rejectLate(_ pending: PendingReference, for obstacle: LateObstacle) throws {
     guard let node = plan.node(pending.node) else { return }
     outcomes.inserted -= 1
-    outcomes.nestedInserted -= pending.recordRows.count - 1
+    outcomes.nestedInserted -= Set(pending.recordRows).count - 1
     try rejects.add(pending, of: node, for: obstacle)
   }
 

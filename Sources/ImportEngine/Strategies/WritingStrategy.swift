@@ -38,7 +38,7 @@ extension StepScope {
   /// Prepares a batch before its rows are written in any way.
   func check(_ decoded: DecodedBatch) {
     countLeftOut(of: decoded)
-    decoded.root.clearAbsentRelationships(isWhole: plan.step.onMatch == .replace)
+    if plan.step.onMatch == .replace { decoded.root.clearAbsentRelationships() }
     count(StepOutcomes(duplicate: keys.check(decoded)))
   }
 

@@ -77,7 +77,7 @@ extension PipelineSection {
       example: "Location"),
     FieldSpec(
       "match", .texts, .value(.texts([])),
-      "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone, and is deleted when that has it no more; it stays, and the run warns, where a record of the run is about it too. The elements of a list take over the objects that stood at their places, and mapped properties that an element does not carry get their defaults.",
+      "The properties that tell whether the nested object exists already. Without it each belongs to its owner alone, and is deleted when that has it no more; it stays, and the run warns, where a record of the run is about it too. The elements of a list take over the objects that stood at their places, and mapped properties that an element does not carry get their defaults; one that must have a value and has no default is refused.",
       example: "[identifier]"),
     membersField, optionalField,
   ]

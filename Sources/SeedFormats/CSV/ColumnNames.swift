@@ -70,8 +70,11 @@ enum ColumnNames {
       return "\(name) \(number)"
     }
     func written(_ name: String) -> String {
-      let isPlain = name != "null" && name.allSatisfy { $0.isLetter || $0.isNumber || " _-".contains($0) }
-      return isPlain ? name : "\"\(name)\""
+      let isPlain =
+        name.first?.isLetter == true && name.last != " "
+        && !["null", "true", "false", "yes", "no", "on", "off", "y", "n"].contains(name.lowercased())
+        && name.allSatisfy { $0.isLetter || $0.isNumber || " _-".contains($0) }
+      return isPlain ? name : "\"\(name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
     return distinct.map { $0.map(written) ?? "null" }
       + (names.count > 12 ? ["..."] : [])

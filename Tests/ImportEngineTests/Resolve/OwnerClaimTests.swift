@@ -44,7 +44,7 @@ struct OwnerClaimTests {
 
   @Test(
     "the last record that names an object has it, and the run warns of those that lose it",
-    arguments: UInt64(1)...12, [(1, false), (3, true), (8192, false), (8192, true)])
+    arguments: UInt64(1)...6, [(1, false), (3, true), (8192, false), (8192, true)])
   func random(seed: UInt64, form: (recordsPerBatch: Int, isInPlace: Bool)) throws {
     var generator = SeededGenerator(seed: seed)
     let town = try Town()

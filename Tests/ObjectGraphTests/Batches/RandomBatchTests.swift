@@ -46,7 +46,7 @@ struct RandomBatchTests {
     }
   }
 
-  @Test("deletions follow the model's rules in every store as objects do in a context", arguments: UInt64(1)...24)
+  @Test("deletions follow the model's rules in every store as objects do in a context", arguments: UInt64(1)...12)
   func deletions(seed: UInt64) throws {
     var world = try BatchWorld(seed: seed, tracksHistory: seed % 4 == 0)
     try world.fill(nodes: 40)
@@ -150,7 +150,7 @@ struct RandomBatchTests {
     return .null
   }
 
-  @Test("updates give every store what they give objects in a context", arguments: UInt64(1)...16)
+  @Test("updates give every store what they give objects in a context", arguments: UInt64(1)...8)
   func updates(seed: UInt64) throws {
     var world = try BatchWorld(seed: seed &+ 100, hasRules: false, tracksHistory: seed % 4 == 0)
     try world.fill(nodes: 30)
@@ -186,7 +186,7 @@ struct RandomBatchTests {
     try seal(world)
   }
 
-  @Test("insertions insert, keep, update and replace alike in every store", arguments: UInt64(1)...16)
+  @Test("insertions insert, keep, update and replace alike in every store", arguments: UInt64(1)...8)
   func insertions(seed: UInt64) throws {
     var world = try BatchWorld(seed: seed &+ 200, hasRules: false, tracksHistory: seed % 4 == 0)
     try world.fill(nodes: 20)

@@ -10,7 +10,7 @@ import Testing
 /// The same work with the SQLite store and with the in-memory store, whose generations are copies.
 @Suite("Random query generations")
 struct RandomGenerationTests {
-  @Test("generations of a file stay what they were, whatever is written and checkpointed", arguments: UInt64(1)...8)
+  @Test("generations of a file stay what they were, whatever is written and checkpointed", arguments: UInt64(1)...4)
   func stores(seed: UInt64) throws {
     var world = try BatchWorld(seed: seed, hasRules: false)
     try world.fill(nodes: 30)
@@ -161,7 +161,7 @@ struct RandomGenerationTests {
     }
   }
 
-  @Test("contexts, pinned and not, see the same in both stores", arguments: UInt64(1)...16)
+  @Test("contexts, pinned and not, see the same in both stores", arguments: UInt64(1)...8)
   func contexts(seed: UInt64) throws {
     var world = try BatchWorld(seed: seed, hasRules: false)
     try world.fill(nodes: 30)
