@@ -151,13 +151,15 @@ struct CompiledModelWriterTests {
     #expect(file.model.entityVersionHashesByName == with.entityVersionHashesByName)
   }
 
-  @Test("an index on a condition that has no archived form is left out, and its model still has an archive")
+  @Test(
+    "an index with a condition or expression that has no archived form is left out, and its model still has an archive")
   func impossible() throws {
     var entity = EntityDefinition("Item")
     entity.attributes = [AttributeDefinition("a", .integer32), AttributeDefinition("b", .integer32)]
     entity.fetchIndexes = [
       FetchIndexDefinition(
         "odd", elements: [.init(.property("a"))], partialIndexPredicate: "TERNARY(a > 1, a, 2) == 2"),
+      FetchIndexDefinition("computed", elements: [.init(.expression("TERNARY(a > 1, 1, 2)", type: "Integer 64"))]),
       FetchIndexDefinition("plain", elements: [.init(.property("b"))], partialIndexPredicate: "a > 1"),
     ]
     let model = try ManagedObjectModel(entities: [entity], validation: .compiled)

@@ -176,6 +176,10 @@ struct CompiledModelEncoder {
       guard let predicate = expressions.predicate(condition, in: &archive) else { return nil }
       partial = predicate
     }
+    // An index is left out as well where an expression has no archived form; no version hash rests on it.
+    var (trial, trialExpressions) = (archive, expressions)
+    for case .expression(let format, _) in index.elements.map(\.content)
+    where trialExpressions.expression(format, in: &trial) == nil { return nil }
     let reference = archive.reserve()
     let elements = index.elements.map { element in
       var fields: Fields = [
@@ -189,8 +193,6 @@ struct CompiledModelEncoder {
         if let expression = expressions.expression(format, in: &archive) {
           let property = archive.add(.expressionProperty, [("NSExpression", .object(expression))])
           fields.append(("NSIndexedProperty", .object(property)))
-        } else {
-          fail(entity, nil, "an expression of the index \(index.name) has no archived form: \(format)")
         }
       }
       return archive.add(.fetchIndexElement, fields)

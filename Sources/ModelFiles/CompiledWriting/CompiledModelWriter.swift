@@ -9,8 +9,8 @@ public import ObjectModel
 public enum CompiledModelWriter {
   /// The archive of a model, a binary property list.
   ///
-  /// A fetch request template, fetched property or partial index whose predicate has no known archived form
-  /// (`SUBQUERY`, `TERNARY`, set operations) is left out: no hash rests on it.
+  /// A fetch request template or fetched property whose predicate has no known archived form (`SUBQUERY`, `TERNARY`, set
+  /// operations) is left out, and an index whose predicate or expressions have none: no hash rests on it.
   /// - Throws: `ModelError` with everything that has no known archived form and that hashes rest on: such expressions
   ///   in derived attributes.
   /// - Complexity: O(entities · properties), inherited ones included.

@@ -44,7 +44,7 @@ extension MappingInferenceError: BridgedError, CustomStringConvertible {
   public var errorDescription: String? { description }
   /// What can be done instead, the same for all obstacles.
   public var recoverySuggestion: String? {
-    "write a mapping model for these entities, or take the steps through a version in between"
+    "write a mapping model for these entities, or go through a version in between, if there is one"
   }
   /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }

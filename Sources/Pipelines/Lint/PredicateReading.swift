@@ -90,6 +90,7 @@ package enum PredicateReading {
       (.attribute(.double), .constant(.string(let text))), (.attribute(.float), .constant(.string(let text))):
       return Double(text) == nil ? "a number stands without quotes" : "write \(text) without quotes"
     case (.attribute(.string), .constant(.integer(let number))): return "write '\(number)' in quotes"
+    case (.attribute(.string), .constant(.string)): return nil
     case (.attribute(.string), .constant): return "text stands in quotes"
     default: return nil
     }

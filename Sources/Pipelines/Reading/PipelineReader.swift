@@ -81,7 +81,7 @@ public enum PipelineReader {
       throw refusal("this is a URL, not a path", UnexpectedFileText.hint(forURL: path), kind: .missing)
     }
     // Paths in it are relative to it.
-    if SourceKind(path).isStream, path.hasPrefix("/dev/") || path.hasPrefix("/proc/") {
+    if SourceKind(path).isStream {
       throw refusal(
         "a pipeline is read from a file, because the paths in it are relative to it",
         "write it into a file beside its model", kind: .missing)

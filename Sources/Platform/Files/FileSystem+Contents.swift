@@ -51,9 +51,9 @@ extension FileSystem {
     try FileDescriptor.write(output, bytes, to: path)
   }
 
-  /// The first bytes of a file, fewer when it is shorter.
+  /// The first bytes of a file, fewer when it is shorter. A FIFO is not waited for.
   package static func start(of path: String, count: Int) throws(SystemError) -> [UInt8] {
-    let input = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let input = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard input >= 0 else { throw SystemError("open the file", path) }
     defer { OpenFiles.close(input) }
     var bytes = [UInt8](repeating: 0, count: count)

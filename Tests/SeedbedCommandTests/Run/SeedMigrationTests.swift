@@ -228,6 +228,21 @@ struct SeedMigrationTests {
     #expect(run.exitCode == 0 && (run.text + run.talk).contains("Map.cdm"), "\(run.text)\(run.talk)")
   }
 
+  @Test("a model or a pipeline that is a FIFO is refused, and nothing waits for it", .timeLimit(.minutes(20)))
+  func otherFIFOs() async throws {
+    let workspace = try await project()
+    #expect(unsafe mkfifo(workspace.path("Pipe"), 0o600) == 0)
+    for arguments in [["check", "Old.sqlite", "--model", "Pipe"], ["query", "Old.sqlite", "Item", "--model", "Pipe"]] {
+      let outcome = try await Tool.run(arguments, in: workspace.folder)
+      #expect(outcome.exitCode == 78, "\(outcome.talk)")
+    }
+    for command in ["lint", "run"] {
+      let outcome = try await workspace.run(command, "Pipe")
+      #expect(outcome.exitCode == 66, "\(outcome.text)\(outcome.talk)")
+      #expect((outcome.text + outcome.talk).contains("a pipeline is read from a file"))
+    }
+  }
+
   @Test("migrate without a store to copy is a mistake in the pipeline")
   func useless() async throws {
     let workspace = try await project()
