@@ -22,7 +22,7 @@ struct ObjectBatch {
   private let identitySpaces: [Int]
   /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
   /// with one key become one object wherever they stand.
-  private var known: [Identity: ManagedObject] = [:]
+  private var known: [ObjectIdentity: ManagedObject] = [:]
   /// Whether two rows of a batch can stand for one object. False where only root rows exist and no two records of the
   /// step have the same key.
   private let rowsMayShareObjects: Bool
@@ -53,7 +53,7 @@ struct ObjectBatch {
     let nodeCount = (nodes.map(\.plan.index).max() ?? 0) + 1
     objects = Array(repeating: [], count: nodeCount)
     layouts = Array(repeating: Array(repeating: nil, count: plan.root.entity.model.entities.count), count: nodeCount)
-    identitySpaces = Self.identitySpaces(nodes, count: nodeCount)
+    identitySpaces = ObjectIdentity.spaces(nodes, count: nodeCount)
     for node in nodes { objects[node.plan.index] = Array(repeating: nil, count: node.batch.count) }
     var owners: [Int: [Int: [Int]]] = [:]
     for node in decoded.root.withDescendants {
@@ -77,7 +77,7 @@ struct ObjectBatch {
   /// get a problem.
   mutating func matchNested(_ find: (DecodedNode) throws -> [ObjectMatch]) throws {
     for node in decoded.root.withDescendants where node !== decoded.root && !node.plan.match.isEmpty {
-      var found: [(identity: Identity, id: ObjectID)] = []
+      var found: [(identity: ObjectIdentity, id: ObjectID)] = []
       for (row, match) in try find(node).enumerated() {
         if match.isAmbiguous {
           decoded.noteAmbiguousMatch(of: node, row: row)
@@ -204,8 +204,8 @@ struct ObjectBatch {
 
   // MARK: - Properties
 
-  /// - Parameter isWhole: whether the object, which is not new, is what the row says and nothing else: mapped
-  ///   relationships and nested objects that the row does not carry are not the object's either.
+  /// - Parameter isWhole: whether the object, which was there before this row, is what the row says and nothing else:
+  ///   mapped relationships and nested objects that the row does not carry are not the object's either.
   private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool = false) throws {
     // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
     let layout = layout(of: object, in: node)
@@ -307,7 +307,7 @@ struct ObjectBatch {
     if let previous, child.node.match.isEmpty, previous.entity != child.node.entity {
       deleteNested(previous, child, record: node.records[row])
     }
-    let isReused = target == previous && child.node.match.isEmpty && !recordObjects.contains(destination)
+    let isReused = target != nil && child.node.match.isEmpty && !recordObjects.contains(destination)
     try fillNested(destination, inner, row: nestedRow, isWhole: isWhole && isReused)
   }
 
@@ -315,15 +315,15 @@ struct ObjectBatch {
   private mutating func fillNested(
     _ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool
   ) throws {
-    let isStored = isWhole && !object.isInserted
-    if isStored { resetToDefaults(object, node, row: row, onlyMapped: plan.step.onMatch != .replace) }
-    try fill(object, node, row: row, isWhole: isStored)
+    if isWhole { resetToDefaults(object, node, row: row, onlyMapped: plan.step.onMatch != .replace) }
+    try fill(object, node, row: row, isWhole: isWhole)
   }
 
   private mutating func fillMany(
     of object: ManagedObject, _ child: ChildPlan, _ inner: DecodedNode, rows: [Int], record: Int32
   ) throws {
-    let previous = object.isInserted ? [] : try object.objects(for: child.property)
+    // An earlier row may have made the object.
+    let previous = try object.objects(for: child.property)
     // Objects without a key of their own are taken over by position: they stand for other elements then.
     let owned = child.node.match.isEmpty ? previous.filter { $0.entity == child.node.entity } : []
     let recorded = owned.filter(recordObjects.contains)
@@ -351,7 +351,9 @@ struct ObjectBatch {
   private mutating func deleteNested(_ object: ManagedObject, _ child: ChildPlan, record: Int32) {
     guard !object.isDeleted else { return }
     if recordObjects.contains(object) { return recordObjects.noteKept(child.relationship) }
+    let isStored = !object.isInserted
     context.delete(object)
+    if !isStored { return }
     nestedDeleted += 1
     recordsWithDeletions.insert(record)
   }
@@ -359,7 +361,7 @@ struct ObjectBatch {
   private func matched(_ node: DecodedNode, _ row: Int) -> ManagedObject? { matched(node, identity(node, row)) }
 
   /// The known object with an identity, if the node's entity has such objects: others of its hierarchy are not meant.
-  private func matched(_ node: DecodedNode, _ identity: Identity?) -> ManagedObject? {
+  private func matched(_ node: DecodedNode, _ identity: ObjectIdentity?) -> ManagedObject? {
     identity.flatMap { known[$0] }.flatMap { $0.entity.isKind(of: node.plan.entity) ? $0 : nil }
   }
 
@@ -368,43 +370,9 @@ struct ObjectBatch {
     if let identity = identity(node, row) { known[identity] = object }
   }
 
-  /// The identity of an object in its hierarchy: the properties of its natural key and their values.
-  private struct Identity: Hashable {
-    /// Stands for the hierarchy and the properties.
-    let space: Int
-    let key: [UInt8]
-
-    func hash(into hasher: inout Hasher) {
-      unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-    }
-  }
-
-  private func identity(_ node: DecodedNode, _ row: Int) -> Identity? {
-    guard rowsMayShareObjects, !node.plan.match.isEmpty else { return nil }
-    var key: [UInt8] = []
-    key.reserveCapacity(48)
-    guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
-    return Identity(space: identitySpaces[node.plan.index], key: key)
-  }
-
-  /// The spaces by node index. Nodes of one hierarchy with natural keys of the same properties share a number.
-  private static func identitySpaces(_ nodes: [DecodedNode], count: Int) -> [Int] {
-    var numbers: [[String]: Int] = [:]
-    var spaces = [Int](repeating: 0, count: count)
-    for node in nodes {
-      let properties = node.plan.match.map { part in
-        switch part {
-        case .attribute(let column): return node.plan.columns[column].source.propertyName
-        case .reference(let index):
-          let reference = node.plan.references[index]
-          return "\(reference.property) by \(reference.table.attributes.joined(separator: "+"))"
-        }
-      }
-      let name = [node.plan.entity.root.name] + properties
-      spaces[node.plan.index] = numbers[name] ?? numbers.count
-      numbers[name] = spaces[node.plan.index]
-    }
-    return spaces
+  private func identity(_ node: DecodedNode, _ row: Int) -> ObjectIdentity? {
+    guard rowsMayShareObjects else { return nil }
+    return ObjectIdentity(node, row: row, space: identitySpaces[node.plan.index])
   }
 
   // MARK: - Layouts

@@ -89,6 +89,38 @@ struct NestedElementTests {
     #expect(try steps(workspace) == ["Fry|∅|1|∅|5|∅"])
   }
 
+  @Test("of two records about one new object the later one says what its list is")
+  func shared() async throws {
+    let workspace = try Workspace()
+    try workspace.writeModel(
+      """
+      <entity name="Owner"><attribute name="code" optional="YES" attributeType="String"/><relationship name="part" optional="YES" maxCount="1" destinationEntity="Part"/></entity>
+      <entity name="Part"><attribute name="name" optional="YES" attributeType="String"/>
+      <relationship name="bits" optional="YES" toMany="YES" ordered="YES" deletionRule="Cascade" destinationEntity="Bit" inverseName="part"/></entity>
+      <entity name="Bit"><attribute name="text" optional="YES" attributeType="String"/><attribute name="size" optional="YES" attributeType="Integer 16"/>
+      <relationship name="part" optional="YES" maxCount="1" destinationEntity="Part" inverseName="bits"/></entity>
+      """)
+    try workspace.write(
+      "p.yaml",
+      """
+      model: M.xcdatamodel
+      store: { path: S.sqlite }
+      import:
+      - from: o.ndjson
+        entity: Owner
+        match: code
+        map: { code: code, part: { from: part, match: name, map: { name: name, bits: { from: bits, map: { text: text, size: size } } } } }
+      """)
+    try workspace.write(
+      "o.ndjson",
+      #"{"code":"a","part":{"name":"p","bits":[{"text":"1","size":1},{"text":"2","size":2},{"text":"3"}]}}"# + "\n"
+        + #"{"code":"b","part":{"name":"p","bits":[{"text":"x"},{"text":"y","size":5}]}}"# + "\n")
+    #expect(try await workspace.report("p.yaml").steps[0].nestedInserted == 3)
+    #expect(
+      try workspace.query("S.sqlite", "SELECT ZTEXT, ZSIZE, ZPART NOTNULL FROM ZBIT ORDER BY Z_FOK_PART")
+        == ["x|∅|1", "y|5|1"])
+  }
+
   @Test("what the step does not map stays, and the same record once more changes nothing")
   func unmapped() async throws {
     let record = #"{"code":"r","steps":[{"text":"Mix"},{"text":"Fry","minutes":10}]}"#
