@@ -115,11 +115,11 @@ struct ModelNameTests {
         """
       let file = try PipelineReader.read(text: text, path: "/tmp/p.yaml", environment: [:])
       #expect(file.imports[0].source.columns == [name])
-      guard case .attribute(let mapping) = file.imports[0].map[0].mapping else {
+      guard case .attribute(let mapped) = file.imports[0].map[0].value else {
         Issue.record("\(name) is mapped to no attribute")
         continue
       }
-      #expect(mapping.expression.root == .field(name), "\(name)")
+      #expect(mapped.expression.root == .field(name), "\(name)")
     }
     #expect(YAMLText.field("") == nil)
   }

@@ -74,8 +74,8 @@ struct PipelineReaderTests {
     #expect(expression(stops.map[2]) == .call(.normalized, [.field("stop_name")]))
     #expect(expression(stops.map[3]) == .constant(.string("bus")))
     #expect(expression(stops.map[4]) == .constant(.integer(5)))
-    guard case .reference(let parent) = stops.map[5].mapping, case .nested(let location) = stops.map[6].mapping else {
-      Issue.record("expected a reference and a nested mapping")
+    guard case .reference(let parent) = stops.map[5].value, case .nested(let location) = stops.map[6].value else {
+      Issue.record("expected a reference and nested objects")
       return
     }
     #expect(parent.match == ["stop_id"])
@@ -88,7 +88,7 @@ struct PipelineReaderTests {
     #expect(times.source.delimiter == UInt8(ascii: ";"))
     #expect(times.source.nulls == ["", "NULL"])
     #expect(times.condition?.root == .binary(.notEqual, .field("pickup_type"), .constant(.integer(1))))
-    guard case .attribute(let day) = times.map[2].mapping else {
+    guard case .attribute(let day) = times.map[2].value else {
       Issue.record("expected an attribute")
       return
     }
@@ -107,8 +107,8 @@ struct PipelineReaderTests {
   }
 
   private func expression(_ entry: MapEntry) -> RecordExpression.Node? {
-    guard case .attribute(let mapping) = entry.mapping else { return nil }
-    return mapping.expression.root
+    guard case .attribute(let mapped) = entry.value else { return nil }
+    return mapped.expression.root
   }
 
   /// A step of one line around the source and format of a table.

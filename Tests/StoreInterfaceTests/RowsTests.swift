@@ -186,6 +186,8 @@ struct RowsTests {
       $0.propertiesToGroupBy = [["rank"]]
       $0.havingPredicate = try FetchPredicate(parsing: "code == 'a'")
     },
+    { $0.predicate = try FetchPredicate(parsing: "rank CONTAINS 5") },
+    { $0.predicate = try FetchPredicate(parsing: "ANY tags CONTAINS 'red'") },
   ]
 
   @Test("requests without a meaning are errors", arguments: refusedChanges.indices)

@@ -7,11 +7,11 @@ struct StepOutcomes: Sendable {
   var unchanged = 0
   var filtered = 0
   var duplicate = 0
-  /// Objects of nested mappings that were added.
+  /// Nested objects that were added.
   var nestedInserted = 0
-  /// Objects of nested mappings that were changed.
+  /// Nested objects that were changed.
   var nestedUpdated = 0
-  /// Objects of nested mappings that were deleted, as their owners have them no more, without what the
+  /// Nested objects that were deleted, as their owners have them no more, without what the
   /// model's delete rules take along.
   var nestedDeleted = 0
   /// How rows were written, as far as the choice of the strategy does not say it: "written as finished pages".

@@ -54,11 +54,11 @@ extension PipelineCheck {
 
   private static func placed(_ map: [MapEntry]) -> [(expression: RecordExpression, position: FilePosition)] {
     map.flatMap { entry in
-      switch entry.mapping {
-      case .attribute(let mapping):
-        [mapping.expression, mapping.defaultValue].compactMap { $0 }.map { ($0, entry.position) }
-      case .reference(let mapping): mapping.from.map { ($0, entry.position) }
-      case .nested(let mapping): [mapping.elements].compactMap { $0 }.map { ($0, entry.position) } + placed(mapping.map)
+      switch entry.value {
+      case .attribute(let mapped):
+        [mapped.expression, mapped.defaultValue].compactMap { $0 }.map { ($0, entry.position) }
+      case .reference(let mapped): mapped.from.map { ($0, entry.position) }
+      case .nested(let mapped): [mapped.elements].compactMap { $0 }.map { ($0, entry.position) } + placed(mapped.map)
       }
     }
   }

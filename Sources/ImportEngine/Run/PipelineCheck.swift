@@ -244,16 +244,16 @@ extension ImportStep {
     step.key = key?.preferringColumns(columns)
     step.map = map.map { entry in
       var entry = entry
-      switch entry.mapping {
-      case .attribute(var mapping):
-        mapping.expression = mapping.expression.preferringColumns(columns)
-        entry.mapping = .attribute(mapping)
-      case .reference(var mapping):
-        mapping.from = mapping.from.map { $0.preferringColumns(columns) }
-        entry.mapping = .reference(mapping)
-      case .nested(var mapping):
-        mapping.elements = mapping.elements?.preferringColumns(columns)
-        entry.mapping = .nested(mapping)
+      switch entry.value {
+      case .attribute(var mapped):
+        mapped.expression = mapped.expression.preferringColumns(columns)
+        entry.value = .attribute(mapped)
+      case .reference(var mapped):
+        mapped.from = mapped.from.map { $0.preferringColumns(columns) }
+        entry.value = .reference(mapped)
+      case .nested(var mapped):
+        mapped.elements = mapped.elements?.preferringColumns(columns)
+        entry.value = .nested(mapped)
       }
       return entry
     }
@@ -267,7 +267,7 @@ extension [MapEntry] {
   fileprivate func position(of path: [String], _ property: String?) -> FilePosition? {
     guard let name = path.first ?? property else { return nil }
     guard let entry = first(where: { $0.property == name || name.hasPrefix($0.property + ".") }) else { return nil }
-    guard case .nested(let nested) = entry.mapping else { return entry.position }
+    guard case .nested(let nested) = entry.value else { return entry.position }
     let isComposite = entry.property != name
     let inner =
       isComposite

@@ -32,7 +32,7 @@ extension PipelineSection {
     "To-many: what stands between keys in a text. Without it the field is a JSON array or holds one key.",
     example: "\";\"")
   private static let missingField = FieldSpec(
-    "missing", .choice(ReferenceMapping.Missing.words), .value(.text("reject")),
+    "missing", .choice(MappedReference.Missing.words), .value(.text("reject")),
     "When no object has the key once all steps have run: `reject` the record, or leave the relationship `null`, "
       + "which the report counts.",
     example: "null")

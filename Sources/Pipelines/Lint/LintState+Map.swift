@@ -34,19 +34,19 @@ extension LintState {
     if attribute.isTransient {
       warn("transient", "\(name) is transient: it is not stored", at: entry.position, hint: "remove the line")
     }
-    guard case .attribute(let mapping) = entry.mapping else {
+    guard case .attribute(let mapped) = entry.value else {
       add(
         "not-a-relationship", "\(name) is an attribute, not a relationship", at: entry.position,
         hint: "map it to an expression")
       return
     }
-    let hasDates = mapping.dateFormat != nil || mapping.timeZone != nil
+    let hasDates = mapped.dateFormat != nil || mapped.timeZone != nil
     if hasDates, attribute.type != .date {
       warn("not-a-date", "\(name) is no Date: \"date\" and \"time-zone\" have no effect", at: entry.position)
     }
     let parser = try? DateParser(
-      format: mapping.dateFormat ?? source.dateFormat, timeZone: mapping.timeZone ?? source.timeZone)
-    for (expression, isFallback) in [(mapping.expression, false), (mapping.defaultValue, true)] {
+      format: mapped.dateFormat ?? source.dateFormat, timeZone: mapped.timeZone ?? source.timeZone)
+    for (expression, isFallback) in [(mapped.expression, false), (mapped.defaultValue, true)] {
       guard case .constant(let value)? = expression?.root else { continue }
       if value.isNull, !isFallback, !attribute.isOptional {
         add("required-null", "\(name) is required and cannot be null", at: entry.position)
@@ -67,10 +67,10 @@ extension LintState {
   private mutating func check(_ entry: MapEntry, _ relationship: Relationship, _ source: SourceSettings) {
     let name = "\(relationship.entity.name).\(entry.property)"
     let destination = relationship.destination
-    switch entry.mapping {
-    case .attribute(let mapping):
+    switch entry.value {
+    case .attribute(let mapped):
       // Null clears a relationship; anything else must say which object is meant.
-      if case .constant(.null) = mapping.expression.root, mapping.defaultValue == nil {
+      if case .constant(.null) = mapped.expression.root, mapped.defaultValue == nil {
         if relationship.definition.isMandatory {
           add("required-null", "\(name) is required and cannot be null", at: entry.position)
         }
@@ -82,7 +82,7 @@ extension LintState {
         "\(name) is a \(relationship.isToMany ? "to-many " : "")relationship: say how to find its objects",
         at: entry.position,
         hint:
-          "write { match: \(key), from: \(mapping.expression.source) }, or { from: ..., map: { ... } } for nested objects"
+          "write { match: \(key), from: \(mapped.expression.source) }, or { from: ..., map: { ... } } for nested objects"
       )
     case .reference(let reference): check(reference, relationship, name, at: entry.position)
     case .nested(let nested):
@@ -135,7 +135,7 @@ extension LintState {
   }
 
   private mutating func check(
-    _ reference: ReferenceMapping, _ relationship: Relationship, _ name: String, at position: FilePosition
+    _ reference: MappedReference, _ relationship: Relationship, _ name: String, at position: FilePosition
   ) {
     let destination = relationship.destination
     var isKnown = true

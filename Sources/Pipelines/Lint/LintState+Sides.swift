@@ -8,7 +8,7 @@ extension LintState {
     for step in file.imports where step.strategy != .restore {
       guard let entity = model[step.entity] else { continue }
       for entry in step.map {
-        guard case .reference = entry.mapping, let relationship = entity.relationship(entry.property) else { continue }
+        guard case .reference = entry.value, let relationship = entity.relationship(entry.property) else { continue }
         if let other = given.first(where: { Self.areSides($0, relationship) }) {
           warn(
             "both-sides",

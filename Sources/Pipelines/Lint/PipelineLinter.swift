@@ -96,7 +96,7 @@ struct LintState {
   /// Whether nested objects of a map may be objects of an entity.
   private func makes(_ entity: Entity, _ owner: Entity, _ map: [MapEntry]) -> Bool {
     map.contains { entry in
-      guard case .nested(let nested) = entry.mapping,
+      guard case .nested(let nested) = entry.value,
         let made = nested.entity.flatMap({ model[$0] }) ?? owner.relationship(entry.property)?.destination
       else { return false }
       return Self.areKin(made, entity) || makes(entity, made, nested.map)

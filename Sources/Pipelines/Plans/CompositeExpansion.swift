@@ -42,23 +42,23 @@ struct CompositeExpansion {
     guard let attribute = composite(at: property) else {
       var entry = entry
       entry.property = property
-      if case .attribute(var mapping) = entry.mapping {
-        if !path.isEmpty { mapping.expression = mapping.expression.inside(path) }
-        mapping.isOptional = mapping.isOptional || mayBeAbsent
-        entry.mapping = .attribute(mapping)
+      if case .attribute(var mapped) = entry.value {
+        if !path.isEmpty { mapped.expression = mapped.expression.inside(path) }
+        mapped.isOptional = mapped.isOptional || mayBeAbsent
+        entry.value = .attribute(mapped)
       }
       return entries.append(entry)
     }
-    switch entry.mapping {
+    switch entry.value {
     case .nested(var nested):
       nested.isOptional = nested.isOptional || mayBeAbsent
       add(nested, attribute, as: property, inside: path, at: entry.position)
-    case .attribute(var mapping) where mapping.defaultValue == nil:
-      mapping.isOptional = mapping.isOptional || mayBeAbsent
-      switch mapping.expression.root {
-      case .constant(.null): addElements(of: attribute, property, mapping, path: nil, at: entry.position)
+    case .attribute(var mapped) where mapped.defaultValue == nil:
+      mapped.isOptional = mapped.isOptional || mayBeAbsent
+      switch mapped.expression.root {
+      case .constant(.null): addElements(of: attribute, property, mapped, path: nil, at: entry.position)
       case .field(let field) where readsJSON:
-        addElements(of: attribute, property, mapping, path: Self.joined(path, field), at: entry.position)
+        addElements(of: attribute, property, mapped, path: Self.joined(path, field), at: entry.position)
       default: refuse(attribute, property, at: entry.position)
       }
     case .attribute, .reference: refuse(attribute, property, at: entry.position)
@@ -66,7 +66,7 @@ struct CompositeExpansion {
   }
 
   private mutating func add(
-    _ nested: NestedMapping, _ attribute: AttributeDefinition, as property: String, inside path: String,
+    _ nested: MappedObjects, _ attribute: AttributeDefinition, as property: String, inside path: String,
     at position: FilePosition
   ) {
     if nested.entity != nil || !nested.match.isEmpty {
@@ -95,30 +95,30 @@ struct CompositeExpansion {
   }
 
   /// An entry for every stored element, nested composites gone into.
-  /// - Parameter path: of the object that they come from; nil: they all have the mapping's own value.
+  /// - Parameter path: of the object that they come from; nil: each has the value of the whole.
   private mutating func addElements(
-    of attribute: AttributeDefinition, _ property: String, _ mapping: AttributeMapping, path: String?,
+    of attribute: AttributeDefinition, _ property: String, _ mapped: MappedAttribute, path: String?,
     at position: FilePosition
   ) {
     if let path {
       objects.append(
         Object(
-          property: property, path: path, isOptional: attribute.isOptional, mayBeAbsent: mapping.isOptional))
+          property: property, path: path, isOptional: attribute.isOptional, mayBeAbsent: mapped.isOptional))
     }
     for element in attribute.composite?.elements ?? [] where !element.isTransient {
       let name = property + "." + element.name
       let inner = path.map { Self.joined($0, element.name) }
       if element.composite != nil {
-        addElements(of: element, name, mapping, path: inner, at: position)
+        addElements(of: element, name, mapped, path: inner, at: position)
         continue
       }
-      var mapping = mapping
+      var mapped = mapped
       if let inner {
-        mapping.expression = RecordExpression(source: inner, root: .field(inner))
+        mapped.expression = RecordExpression(source: inner, root: .field(inner))
         // The pipeline names the object alone.
-        mapping.isOptional = true
+        mapped.isOptional = true
       }
-      entries.append(MapEntry(property: name, mapping: .attribute(mapping), position: position))
+      entries.append(MapEntry(property: name, value: .attribute(mapped), position: position))
     }
   }
 

@@ -176,7 +176,7 @@ package struct ReferencePlan: Sendable {
   package let orderColumn: Int?
   /// To-many: the bytes between the keys of a text; nil: the text is one key.
   package let separator: [UInt8]?
-  package let missing: ReferenceMapping.Missing
+  package let missing: MappedReference.Missing
   /// Whether the step restores a dump: the records state both sides of the relationship, so the inverse is not changed
   /// here. A missing destination fails the run, not the record.
   package let isRestored: Bool

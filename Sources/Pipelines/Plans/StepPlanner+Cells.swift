@@ -5,10 +5,10 @@ import Predicates
 /// Compiles what is mapped to attributes.
 extension StepPlanner {
   func cell(
-    _ attribute: AttributeDefinition, property: String, mapping: AttributeMapping, column: Int,
+    _ attribute: AttributeDefinition, property: String, mapped: MappedAttribute, column: Int,
     slots: inout SlotList, at position: FilePosition
   ) throws(RunError) -> CellPlan {
-    let expression = mapping.expression.preferringColumns(columns)
+    let expression = mapped.expression.preferringColumns(columns)
     let attribute = isRestoring ? attribute.withoutLimits : attribute
     guard attribute.derivation == nil || isRestoring else {
       throw failure(
@@ -45,15 +45,15 @@ extension StepPlanner {
       input = .expression(
         try evaluator(expression, slots: &slots, at: position, takesList: attribute.type == .transformable))
     }
-    let zone = mapping.timeZone ?? step.source.timeZone
+    let zone = mapped.timeZone ?? step.source.timeZone
     let dates: DateParser
     do {
-      dates = try DateParser(format: mapping.dateFormat ?? step.source.dateFormat, timeZone: zone)
+      dates = try DateParser(format: mapped.dateFormat ?? step.source.dateFormat, timeZone: zone)
     } catch {
       throw failure("pipeline.date-format", "\(error)", at: position)
     }
     var fallback: RecordExpressionValue?
-    if let expression = mapping.defaultValue {
+    if let expression = mapped.defaultValue {
       var none = SlotList()
       let compiled = try evaluator(expression, slots: &none, at: position, takesList: attribute.type == .transformable)
       guard none.paths.isEmpty else {
@@ -68,7 +68,7 @@ extension StepPlanner {
     }
     return CellPlan(
       column: column, property: property, attribute: attribute, input: input,
-      nulls: (mapping.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, pattern: pattern(of: attribute),
+      nulls: (mapped.nulls ?? step.source.nulls).map { Array($0.utf8) }, dates: dates, pattern: pattern(of: attribute),
       defaultValue: fallback,
       slots: expression.fieldPaths.map { slots.slot(of: $0) }, isRestored: isRestoring)
   }

@@ -4,10 +4,10 @@ import StoreInterface
 /// Compiles what is mapped to relationships.
 extension StepPlanner {
   func nestedEntity(
-    _ mapping: NestedMapping, _ relationship: Relationship, at position: FilePosition
+    _ mapped: MappedObjects, _ relationship: Relationship, at position: FilePosition
   ) throws(RunError) -> Entity {
     var destination = relationship.destination
-    if let name = mapping.entity {
+    if let name = mapped.entity {
       guard let named = model[name], named.isKind(of: destination) else {
         throw failure(
           "pipeline.wrong-destination", "\(name) is not \(destination.name) or one of its sub-entities", at: position)
@@ -23,20 +23,20 @@ extension StepPlanner {
   }
 
   func reference(
-    _ relationship: Relationship, mapping: ReferenceMapping, columns: inout [RowBatch.Column],
+    _ relationship: Relationship, mapped: MappedReference, columns: inout [RowBatch.Column],
     slots: inout SlotList, at position: FilePosition
   ) throws(RunError) -> ReferencePlan {
     let destination = relationship.destination
     var parts: [CellPlan] = []
     var keyColumns: [RowBatch.Column] = []
-    if mapping.isByRecordKey, let expression = mapping.from.first {
+    if mapped.isByRecordKey, let expression = mapped.from.first {
       parts.append(
         try cell(
           AttributeDefinition("key", .string), property: relationship.name,
-          mapping: AttributeMapping(expression: expression), column: 0, slots: &slots, at: position))
+          mapped: MappedAttribute(expression: expression), column: 0, slots: &slots, at: position))
       keyColumns.append(RowBatch.Column(.attribute("key"), .bytes))
     }
-    for (name, expression) in zip(mapping.match, mapping.from) {
+    for (name, expression) in zip(mapped.match, mapped.from) {
       guard let attribute = destination.storedAttribute(name) else {
         throw failure(
           "pipeline.unknown-attribute", "\(destination.name) has no attribute \(name)", at: position,
@@ -46,10 +46,10 @@ extension StepPlanner {
       parts.append(
         try cell(
           attribute.withoutLimits, property: relationship.name,
-          mapping: AttributeMapping(expression: expression), column: keyColumns.count, slots: &slots, at: position))
+          mapped: MappedAttribute(expression: expression), column: keyColumns.count, slots: &slots, at: position))
       keyColumns.append(RowBatch.Column(.attribute(name), attribute.type.rowBatchStorage))
     }
-    try requireToMany(mapping.members, relationship, at: position)
+    try requireToMany(mapped.members, relationship, at: position)
     var column: Int?
     var entityColumn: Int?
     var orderColumn: Int?
@@ -66,13 +66,13 @@ extension StepPlanner {
     return ReferencePlan(
       property: relationship.name, relationship: relationship,
       table: KeyTableID(
-        entity: destination, attributes: mapping.match, isByRecordKey: mapping.isByRecordKey), parts: parts,
+        entity: destination, attributes: mapped.match, isByRecordKey: mapped.isByRecordKey), parts: parts,
       keyColumns: keyColumns,
       column: column, entityColumn: entityColumn, orderColumn: orderColumn,
-      separator: mapping.separator.map { Array($0.utf8) }, missing: mapping.onMissing, isRestored: isRestoring,
-      addsMembers: mapping.members == .add,
-      isOptional: mapping.isOptional
-        || mapping.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
+      separator: mapped.separator.map { Array($0.utf8) }, missing: mapped.onMissing, isRestored: isRestoring,
+      addsMembers: mapped.members == .add,
+      isOptional: mapped.isOptional
+        || mapped.from.contains { $0.fieldPaths.contains(where: step.source.optionalColumns.contains) })
   }
 
   func requireToMany(
@@ -84,12 +84,12 @@ extension StepPlanner {
       hint: "remove members: add")
   }
 
-  /// The expression of the list from which a nested mapping makes objects; nil where it reads a field.
+  /// The expression of the list from which nested objects are made; nil where it reads a field.
   func elements(
-    of mapping: NestedMapping, _ entry: MapEntry, _ relationship: Relationship, _ childSlots: SlotList,
+    of mapped: MappedObjects, _ entry: MapEntry, _ relationship: Relationship, _ childSlots: SlotList,
     slots: inout SlotList
   ) throws(RunError) -> ChildPlan.Input? {
-    guard let expression = mapping.elements?.preferringColumns(columns) else { return nil }
+    guard let expression = mapped.elements?.preferringColumns(columns) else { return nil }
     guard relationship.isToMany else {
       throw failure("pipeline.list", "\(entry.property) is to-one, and \"from\" gives a list", at: entry.position)
     }

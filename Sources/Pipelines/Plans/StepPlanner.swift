@@ -89,13 +89,13 @@ package struct StepPlanner {
       slots.isOptional = entry.isOptional
       slots.position = entry.position
       defer { slots.isOptional = false }
-      switch entry.mapping {
-      case .attribute(let mapping): try add(mapping, of: entry, entity, to: &parts, slots: &slots)
-      case .reference(let mapping):
+      switch entry.value {
+      case .attribute(let mapped): try add(mapped, of: entry, entity, to: &parts, slots: &slots)
+      case .reference(let mapped):
         let relationship = try relationship(of: entry, entity)
         parts.references.append(
-          try reference(relationship, mapping: mapping, columns: &parts.columns, slots: &slots, at: entry.position))
-      case .nested(let mapping): try add(mapping, of: entry, entity, to: &parts, slots: &slots)
+          try reference(relationship, mapped: mapped, columns: &parts.columns, slots: &slots, at: entry.position))
+      case .nested(let mapped): try add(mapped, of: entry, entity, to: &parts, slots: &slots)
       }
     }
     let composites = expansion.objects.map { object in
@@ -115,7 +115,7 @@ package struct StepPlanner {
     slots.position = step.fieldPositions["key"] ?? position
     let recordKey = try key.map { expression throws(RunError) in
       try cell(
-        AttributeDefinition("key", .string), property: "key", mapping: AttributeMapping(expression: expression),
+        AttributeDefinition("key", .string), property: "key", mapped: MappedAttribute(expression: expression),
         column: 0, slots: &slots, at: position)
     }
     return NodePlan(
@@ -139,47 +139,47 @@ package struct StepPlanner {
   }
 
   private func add(
-    _ mapping: AttributeMapping, of entry: MapEntry, _ entity: Entity, to parts: inout NodeParts, slots: inout SlotList
+    _ mapped: MappedAttribute, of entry: MapEntry, _ entity: Entity, to parts: inout NodeParts, slots: inout SlotList
   ) throws(RunError) {
-    if mapping.expression.root == .constant(.null), let relationship = entity.relationship(entry.property) {
+    if mapped.expression.root == .constant(.null), let relationship = entity.relationship(entry.property) {
       // `property: null` clears the relationship: a reference without a key.
       parts.references.append(
         try reference(
-          relationship, mapping: ReferenceMapping(match: [], from: [], separator: nil, onMissing: .null),
+          relationship, mapped: MappedReference(match: [], from: [], separator: nil, onMissing: .null),
           columns: &parts.columns, slots: &slots, at: entry.position))
       return
     }
     guard let attribute = entity.storedAttribute(entry.property) else { throw unknownProperty(entry, of: entity) }
     parts.cells.append(
       try cell(
-        attribute, property: entry.property, mapping: mapping, column: parts.columns.count, slots: &slots,
+        attribute, property: entry.property, mapped: mapped, column: parts.columns.count, slots: &slots,
         at: entry.position))
     parts.columns.append(RowBatch.Column(.attribute(entry.property), attribute.type.rowBatchStorage))
   }
 
   private mutating func add(
-    _ mapping: NestedMapping, of entry: MapEntry, _ entity: Entity, to parts: inout NodeParts, slots: inout SlotList
+    _ mapped: MappedObjects, of entry: MapEntry, _ entity: Entity, to parts: inout NodeParts, slots: inout SlotList
   ) throws(RunError) {
     let relationship = try relationship(of: entry, entity)
-    let destination = try nestedEntity(mapping, relationship, at: entry.position)
-    guard !mapping.from.isEmpty || mapping.elements != nil else {
+    let destination = try nestedEntity(mapped, relationship, at: entry.position)
+    guard !mapped.from.isEmpty || mapped.elements != nil else {
       throw failure(
         "pipeline.nested-from", "\(entry.property) is a relationship: \"from\" is missing", at: entry.position,
         hint: "say which field holds its objects")
     }
     var childSlots = SlotList()
     let child = try node(
-      destination, map: mapping.map, match: mapping.match, slots: &childSlots, owner: relationship,
+      destination, map: mapped.map, match: mapped.match, slots: &childSlots, owner: relationship,
       position: entry.position)
     try checkPaths(childSlots, at: entry.position)
-    try requireToMany(mapping.members, relationship, at: entry.position)
-    let elements = try elements(of: mapping, entry, relationship, childSlots, slots: &slots)
+    try requireToMany(mapped.members, relationship, at: entry.position)
+    let elements = try elements(of: mapped, entry, relationship, childSlots, slots: &slots)
     if !relationship.isToMany { appendForeignKey(of: relationship, to: &parts.columns) }
     parts.children.append(
       ChildPlan(
         property: entry.property, relationship: relationship,
-        input: elements ?? .field(slot: slots.slot(of: mapping.from)), node: child,
-        addsMembers: mapping.members == .add))
+        input: elements ?? .field(slot: slots.slot(of: mapped.from)), node: child,
+        addsMembers: mapped.members == .add))
   }
 
   /// The columns and references of the natural key.

@@ -14,10 +14,10 @@ extension MapEntry {
   package func doubts(_ columns: Set<String>) -> [Doubt] {
     guard !columns.isEmpty else { return [] }
     let expressions: [RecordExpression] =
-      switch mapping {
-      case .attribute(let mapping): [mapping.expression] + [mapping.defaultValue].compactMap { $0 }
-      case .reference(let mapping): mapping.from
-      case .nested(let mapping): [mapping.elements].compactMap { $0 }
+      switch value {
+      case .attribute(let mapped): [mapped.expression] + [mapped.defaultValue].compactMap { $0 }
+      case .reference(let mapped): mapped.from
+      case .nested(let mapped): [mapped.elements].compactMap { $0 }
       }
     return expressions.flatMap { expression in
       doubt(ofConstant: expression, columns) + (isOptional ? doubts(ofMissing: expression, columns) : [])
@@ -26,10 +26,10 @@ extension MapEntry {
 
   /// Columns whose names look like constants, such as `0` or `null`, in a map as it was written.
   package func doubts(ofColumnsLikeConstants columns: Set<String>) -> [Doubt] {
-    guard case .attribute(let mapping) = mapping, case .constant = mapping.expression.root,
-      !mapping.expression.isLiteral, columns.contains(mapping.expression.source)
+    guard case .attribute(let mapped) = value, case .constant = mapped.expression.root,
+      !mapped.expression.isLiteral, columns.contains(mapped.expression.source)
     else { return [] }
-    let name = mapping.expression.source
+    let name = mapped.expression.source
     return [
       Doubt(
         code: "lint.column-is-constant",

@@ -26,17 +26,17 @@ extension SectionReader {
       add("empty-map", "map is empty", hint: "add a line such as name: stop_name", at: node.position)
     }
     return pairs.compactMap { key, keyPosition, value in
-      mapping(value, of: key, at: keyPosition, depth: depth).map {
-        MapEntry(property: key, mapping: $0, position: keyPosition)
+      mapValue(value, of: key, at: keyPosition, depth: depth).map {
+        MapEntry(property: key, value: $0, position: keyPosition)
       }
     }
   }
 
-  private mutating func mapping(
+  private mutating func mapValue(
     _ node: Node, of property: String, at keyPosition: FilePosition, depth: Int
-  ) -> Mapping? {
+  ) -> MapValue? {
     switch node {
-    case .scalar: return expression(node, at: keyPosition).map { .attribute(AttributeMapping(expression: $0)) }
+    case .scalar: return expression(node, at: keyPosition).map { .attribute(MappedAttribute(expression: $0)) }
     case .sequence, .alias:
       add(
         "type", "expected an expression or a mapping for \"\(property)\", found \(node.kindName)",
@@ -52,30 +52,30 @@ extension SectionReader {
       let others = PipelineSection.mapForms.flatMap { $0.fields.map(\.name) }
       guard let values = section(form, node, suggesting: others) else { return nil }
       switch form {
-      case .nested: return nestedMapping(values, depth: depth).map(Mapping.nested)
-      case .reference: return referenceMapping(values).map(Mapping.reference)
-      case .keyReference: return keyReferenceMapping(values).map(Mapping.reference)
+      case .nested: return mappedObjects(values, depth: depth).map(MapValue.nested)
+      case .reference: return mappedReference(values).map(MapValue.reference)
+      case .keyReference: return mappedKeyReference(values).map(MapValue.reference)
       case .constant:
         return values.nodes["value"].flatMap { constant($0, at: values.position("value")) }.map {
-          .attribute(AttributeMapping(expression: $0))
+          .attribute(MappedAttribute(expression: $0))
         }
-      default: return attributeMapping(values).map(Mapping.attribute)
+      default: return mappedAttribute(values).map(MapValue.attribute)
       }
     }
   }
 
-  private mutating func attributeMapping(_ values: SectionValues) -> AttributeMapping? {
+  private mutating func mappedAttribute(_ values: SectionValues) -> MappedAttribute? {
     checkDates(format: values.text("date"), zone: values.text("time-zone"), values, formatField: "date")
     let defaultValue = values.nodes["default"].flatMap { constant($0, at: values.position("default")) }
     guard let from = values.nodes["from"], let expression = expression(from, at: values.position("from")) else {
       return nil
     }
-    return AttributeMapping(
+    return MappedAttribute(
       expression: expression, nulls: values.texts("nulls"), dateFormat: values.text("date"),
       timeZone: values.text("time-zone"), defaultValue: defaultValue, isOptional: values.boolean("optional") ?? false)
   }
 
-  private mutating func referenceMapping(_ values: SectionValues) -> ReferenceMapping? {
+  private mutating func mappedReference(_ values: SectionValues) -> MappedReference? {
     guard let from = values.nodes["from"] else { return nil }
     let nodes = from.sequence == nil ? [from] : items(from, what: "a list")
     let expressions = nodes.compactMap { node in
@@ -92,28 +92,28 @@ extension SectionReader {
         hint: "give one expression per attribute", at: values.position("from"))
       return nil
     }
-    guard let missing: ReferenceMapping.Missing = values.choice("missing"),
+    guard let missing: MappedReference.Missing = values.choice("missing"),
       let members: MembersGiven = values.choice("members")
     else { return nil }
-    return ReferenceMapping(
+    return MappedReference(
       match: match, from: expressions, separator: values.text("separator"), onMissing: missing, members: members,
       isOptional: values.boolean("optional") ?? false)
   }
 
-  private mutating func keyReferenceMapping(_ values: SectionValues) -> ReferenceMapping? {
+  private mutating func mappedKeyReference(_ values: SectionValues) -> MappedReference? {
     if values.text("separator") == "" {
       add("separator", "the separator is empty", at: values.position("separator"))
     }
     guard let node = values.nodes["key"], let key = expression(node, at: values.position("key")),
-      let missing: ReferenceMapping.Missing = values.choice("missing"),
+      let missing: MappedReference.Missing = values.choice("missing"),
       let members: MembersGiven = values.choice("members")
     else { return nil }
-    return ReferenceMapping(
+    return MappedReference(
       match: [], from: [key], isByRecordKey: true, separator: values.text("separator"), onMissing: missing,
       members: members, isOptional: values.boolean("optional") ?? false)
   }
 
-  private mutating func nestedMapping(_ values: SectionValues, depth: Int) -> NestedMapping? {
+  private mutating func mappedObjects(_ values: SectionValues, depth: Int) -> MappedObjects? {
     let map = values.nodes["map"].map { properties($0, at: values.position("map"), depth: depth + 1) } ?? []
     let from = values.text("from") ?? ""
     // Anything else is the path of a field.
@@ -127,7 +127,7 @@ extension SectionReader {
         "members", "\"members: add\" needs \"match\": without it each import would add the objects anew",
         at: values.position("members"))
     }
-    return NestedMapping(
+    return MappedObjects(
       from: elements == nil ? from : "", elements: elements, entity: values.text("entity"), match: match, map: map,
       members: members, isOptional: values.boolean("optional") ?? false, fieldPositions: values.positions)
   }

@@ -4,10 +4,10 @@ extension ImportStep {
 
   private static func expressions(of map: [MapEntry]) -> [RecordExpression] {
     map.flatMap { entry in
-      switch entry.mapping {
-      case .attribute(let mapping): [mapping.expression]
-      case .reference(let mapping): mapping.from
-      case .nested(let mapping): [mapping.elements].compactMap { $0 } + expressions(of: mapping.map)
+      switch entry.value {
+      case .attribute(let mapped): [mapped.expression]
+      case .reference(let mapped): mapped.from
+      case .nested(let mapped): [mapped.elements].compactMap { $0 } + expressions(of: mapped.map)
       }
     }
   }

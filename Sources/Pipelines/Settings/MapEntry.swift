@@ -3,7 +3,7 @@ public struct MapEntry: Sendable {
   /// Name of the property.
   public var property: String
   /// Where its value comes from.
-  public var mapping: Mapping
+  public var value: MapValue
   /// Where it starts in the pipeline file.
   public var position: FilePosition
 }
@@ -11,32 +11,32 @@ public struct MapEntry: Sendable {
 extension MapEntry {
   /// Whether a source need not have the columns of the value.
   var isOptional: Bool {
-    switch mapping {
-    case .attribute(let mapping): mapping.isOptional
-    case .reference(let mapping): mapping.isOptional
-    case .nested(let mapping): mapping.isOptional
+    switch value {
+    case .attribute(let mapped): mapped.isOptional
+    case .reference(let mapped): mapped.isOptional
+    case .nested(let mapped): mapped.isOptional
     }
   }
 
   /// Whether the record's members are added to those that the object has.
   var addsMembers: Bool {
-    switch mapping {
+    switch value {
     case .attribute: false
-    case .reference(let mapping): mapping.members == .add
-    case .nested(let mapping): mapping.members == .add
+    case .reference(let mapped): mapped.members == .add
+    case .nested(let mapped): mapped.members == .add
     }
   }
 }
 
 /// Where the value of a mapped property comes from.
-public indirect enum Mapping: Sendable {
-  case attribute(AttributeMapping)
-  case reference(ReferenceMapping)
-  case nested(NestedMapping)
+public indirect enum MapValue: Sendable {
+  case attribute(MappedAttribute)
+  case reference(MappedReference)
+  case nested(MappedObjects)
 }
 
 /// An attribute's value: an expression over the record and how to read its text.
-public struct AttributeMapping: Sendable {
+public struct MappedAttribute: Sendable {
   /// The expression that yields the value.
   public var expression: RecordExpression
   /// Replaces the source's `nulls` for this attribute.
@@ -60,7 +60,7 @@ public enum MembersGiven: String, Sendable, CaseIterable {
 }
 
 /// A relationship by natural key.
-public struct ReferenceMapping: Sendable {
+public struct MappedReference: Sendable {
   /// What to do when no object has the key.
   public enum Missing: String, Sendable, CaseIterable {
     case reject, null
@@ -82,7 +82,7 @@ public struct ReferenceMapping: Sendable {
 }
 
 /// A nested JSON object or array that becomes one or more objects of the relationship's destination.
-public struct NestedMapping: Sendable {
+public struct MappedObjects: Sendable {
   /// Field path of the object or array inside the record; empty where `elements` says what the objects are made of.
   public var from: String
   /// Yields a list, each element of which becomes an object.

@@ -45,23 +45,23 @@ package enum PipelineCanon {
   private static func text(of map: [MapEntry]) -> String {
     map.map { entry in
       let value =
-        switch entry.mapping {
-        case .attribute(let mapping):
+        switch entry.value {
+        case .attribute(let mapped):
           [
-            mapping.expression.source, (mapping.nulls ?? []).description, mapping.dateFormat ?? "",
-            mapping.timeZone ?? "", mapping.defaultValue?.source ?? "",
+            mapped.expression.source, (mapped.nulls ?? []).description, mapped.dateFormat ?? "",
+            mapped.timeZone ?? "", mapped.defaultValue?.source ?? "",
           ].joined(separator: "|")
-        case .reference(let mapping):
+        case .reference(let mapped):
           [
-            mapping.match.description, mapping.from.map(\.source).description, mapping.separator ?? "",
-            mapping.onMissing.rawValue, "\(mapping.isByRecordKey)",
-          ].joined(separator: "|") + text(of: mapping.members)
-        case .nested(let mapping):
+            mapped.match.description, mapped.from.map(\.source).description, mapped.separator ?? "",
+            mapped.onMissing.rawValue, "\(mapped.isByRecordKey)",
+          ].joined(separator: "|") + text(of: mapped.members)
+        case .nested(let mapped):
           [
-            mapping.elements?.source ?? mapping.from, mapping.entity ?? "", mapping.match.description,
-            "{" + text(of: mapping.map) + "}",
+            mapped.elements?.source ?? mapped.from, mapped.entity ?? "", mapped.match.description,
+            "{" + text(of: mapped.map) + "}",
           ]
-          .joined(separator: "|") + text(of: mapping.members)
+          .joined(separator: "|") + text(of: mapped.members)
         }
       return entry.property + ": " + value
     }.joined(separator: "; ")

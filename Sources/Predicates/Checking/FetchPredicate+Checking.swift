@@ -93,7 +93,11 @@ extension FetchPredicate.Comparison {
     if modifier == .direct && comparisonOperator != .contains {
       _ = try left.single(in: leftScope, for: "a comparison")
     } else {
-      _ = try left.type(in: leftScope)
+      let type = try left.type(in: leftScope)
+      let isList = type.isList && modifier == .direct
+      if comparisonOperator == .contains && !isList && !type.element.canBeText {
+        throw PredicateCheckError("CONTAINS needs a list or text before it, not \(left)")
+      }
     }
     switch comparisonOperator {
     case .isIn:
