@@ -36,12 +36,40 @@ extension NodeDecoder {
     }
   }
 
-  /// Required elements are required where their composite is there.
+  /// Required elements are required where their composite is there, by a value or a new object's default.
   private func requireNothing(of composite: CompositePlan, row: Int) {
-    let isMissing = composite.cells.allSatisfy { index in
-      unsafe node.batch.states[plan.cells[index].column][row] != RowBatch.State.value.rawValue
-    }
-    guard isMissing else { return }
+    let isThere = composite.cells.contains { unsafe hasValue(plan.cells[$0], row: row) }
+    if isThere { return }
     unsafe node.insertProblems[Int32(row)]?.removeAll { $0.property.hasPrefix(composite.property + ".") }
+  }
+
+  /// Notes mandatory elements without a value where another element of their composite has one, or may have one in the
+  /// store.
+  func check(_ requirement: ElementRequirement) {
+    // Safety: the node's batch has a column for each cell of the plan, and a row for each entry.
+    for row in unsafe entries.indices {
+      var isThere = false
+      var isCleared = requirement.isWhole
+      for index in requirement.cells {
+        let cell = unsafe plan.cells[index]
+        if unsafe hasValue(cell, row: row) { isThere = true }
+        if unsafe node.batch.states[cell.column][row] == RowBatch.State.absent.rawValue { isCleared = false }
+      }
+      for index in requirement.mandatory {
+        let cell = unsafe plan.cells[index]
+        let state = unsafe node.batch.states[cell.column][row]
+        let isNull = state == RowBatch.State.null.rawValue
+        if isNull ? isThere || !isCleared : isThere && state == RowBatch.State.absent.rawValue {
+          unsafe noteMissing(cell, row: row, isNull: isNull)
+        }
+      }
+    }
+  }
+
+  /// Whether a new object has a value of the cell: the record's, or the default where the record says nothing.
+  private func hasValue(_ cell: CellPlan, row: Int) -> Bool {
+    let state = unsafe node.batch.states[cell.column][row]
+    return state == RowBatch.State.value.rawValue
+      || state == RowBatch.State.absent.rawValue && cell.attribute.defaultValue != .null
   }
 }

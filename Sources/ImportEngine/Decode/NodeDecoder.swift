@@ -32,6 +32,7 @@ import StoreInterface
   func run() {
     for cell in unsafe plan.cells { unsafe decode(cell, into: node.batch) }
     for composite in unsafe plan.composites { unsafe decode(composite) }
+    for requirement in unsafe plan.requirements { unsafe check(requirement) }
     for reference in unsafe plan.references { unsafe decode(reference) }
     if let key = unsafe plan.recordKey { unsafe decode(recordKey: key) }
     for child in unsafe plan.children { unsafe decode(child) }
@@ -261,23 +262,30 @@ import StoreInterface
 
   /// Fills in defaults, and notes missing values that are required.
   private func checkMissing(_ cell: CellPlan, _ parser: some CellParser, batch: RowBatch) {
-    if cell.attribute.isOptional, cell.defaultValue == nil { return }
+    if cell.attribute.isOptional || cell.isRequiredByComposite, cell.defaultValue == nil { return }
     let states = unsafe batch.states[cell.column]
     for row in unsafe entries.indices {
       let state = unsafe states[row]
       if state == RowBatch.State.value.rawValue { continue }
       if let value = cell.defaultValue {
         unsafe put(value, cell, parser, batch: batch, row: row, slot: cell.input.slot)
-      } else if unsafe hasProblem(row: row, property: cell.property) {
-        continue
-      } else if state == RowBatch.State.null.rawValue {
-        unsafe note(.isMissing, cell, row: row, slot: cell.input.slot, text: "")
-      } else if cell.attribute.defaultValue == .null {
-        unsafe noteInsertProblem(
-          row: row, property: cell.property, rawOffset: nil,
-          message: "\(plan.entity.name).\(cell.property) is required and the record does not have it",
-          hint: "give it a default: in map, or make it optional in the model")
+      } else {
+        unsafe noteMissing(cell, row: row, isNull: state == RowBatch.State.null.rawValue)
       }
+    }
+  }
+
+  /// Notes that a required value is missing, if nothing else was noted about it.
+  /// - Parameter isNull: whether the record says so; otherwise it says nothing, which only concerns a new object.
+  func noteMissing(_ cell: CellPlan, row: Int, isNull: Bool) {
+    if unsafe hasProblem(row: row, property: cell.property) { return }
+    if isNull {
+      unsafe note(.isMissing, cell, row: row, slot: cell.input.slot, text: "")
+    } else if cell.attribute.defaultValue == .null {
+      unsafe noteInsertProblem(
+        row: row, property: cell.property, rawOffset: nil,
+        message: "\(plan.entity.name).\(cell.property) is required and the record does not have it",
+        hint: "give it a default: in map, or make it optional in the model")
     }
   }
 

@@ -33,6 +33,7 @@ package final class NodePlan: Sendable {
   package let columnTypes: [AttributeType?]
   package let cells: [CellPlan]
   package let composites: [CompositePlan]
+  package let requirements: [ElementRequirement]
   package let references: [ReferencePlan]
   package let children: [ChildPlan]
   /// Natural key of the node: columns (attributes and to-one relationships) in `match` order; empty: no key.
@@ -50,7 +51,8 @@ package final class NodePlan: Sendable {
 
   init(
     entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan],
-    composites: [CompositePlan] = [], references: [ReferencePlan], children: [ChildPlan], match: [MatchPart],
+    composites: [CompositePlan] = [], requirements: [ElementRequirement] = [], references: [ReferencePlan],
+    children: [ChildPlan], match: [MatchPart],
     recordKey: CellPlan?, projection: [String], unmappedRequired: [String],
     requiredFields: Set<String> = []
   ) {
@@ -60,6 +62,7 @@ package final class NodePlan: Sendable {
     columnTypes = columns.map { entity.storedAttribute($0.source.propertyName)?.type }
     self.cells = cells
     self.composites = composites
+    self.requirements = requirements
     self.references = references
     self.children = children
     self.match = match
@@ -142,6 +145,8 @@ package struct CellPlan: Sendable {
   package let slots: [Int]
   /// Whether the field is a stored value as a dump writes it, taken as it is.
   package var isRestored = false
+  /// Whether an `ElementRequirement` says when the value may be missing.
+  package internal(set) var isRequiredByComposite = false
 
   /// The plan for the pieces of a field, one after another, which the parts of a key are read from.
   package func ofPieces() -> CellPlan {

@@ -24,7 +24,7 @@ struct UpdateCommand: ParsableCommand {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "ATTRIBUTE = EXPRESSION; may be given several times. The element of a composite by its path.",
+      "ATTRIBUTE = EXPRESSION; may be given several times. The element of a composite by its path; NULL clears a composite as a whole.",
       valueName: "assignment"))
   var set: [String]
 

@@ -22,17 +22,36 @@ package struct BatchAssignment: Sendable {
     if update.selection.fetchLimit > 0 || update.selection.fetchOffset > 0 {
       throw StoreError.failure("a batch update of \(update.selection.entity.name) has no limit: use a predicate")
     }
-    return try update.assignments.sorted { $0.key.precedesByCodePoint($1.key) }.map {
-      try BatchAssignment($0.key, $0.value, of: update.selection.entity)
+    let assignments = try update.assignments.sorted { $0.key.precedesByCodePoint($1.key) }.flatMap {
+      try all($0.key, $0.value, of: update.selection.entity)
+    }
+    var paths: Set<String> = []
+    for assignment in assignments where !paths.insert(assignment.path).inserted {
+      throw StoreError.failure("\(update.selection.entity.name).\(assignment.path) is set twice")
+    }
+    return assignments
+  }
+
+  /// One assignment; where a composite becomes null, one for each stored element. What an element demands holds only
+  /// while its composite is there, so that it does not hold for one that may be null itself.
+  private static func all(_ path: String, _ given: FetchExpression, of entity: Entity) throws -> [BatchAssignment] {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard given == .constant(.null), let whole = entity.attribute(names[0]),
+      let composite = whole.element(at: names.dropFirst()), composite.composite != nil
+    else { return [try BatchAssignment(path, names, given, of: entity)] }
+    return try StoredAttribute.leaves(of: composite, under: names.dropLast()).map {
+      try BatchAssignment($0.path, $0.names, given, of: entity, allowsNull: composite.isOptional)
     }
   }
 
-  private init(_ path: String, _ given: FetchExpression, of entity: Entity) throws {
+  private init(
+    _ path: String, _ names: [String], _ given: FetchExpression, of entity: Entity, allowsNull: Bool = false
+  ) throws {
     self.path = path
-    names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    self.names = names
     let place = "\(entity.name).\(path)"
     guard let first = names.first, let whole = entity.attribute(first),
-      let attribute = whole.element(at: names.dropFirst())
+      var attribute = whole.element(at: names.dropFirst())
     else {
       if entity.relationship(names.first ?? "") != nil {
         throw StoreError.failure("\(place) is a relationship; a batch update sets attributes of the objects themselves")
@@ -45,6 +64,7 @@ package struct BatchAssignment: Sendable {
       throw StoreError.failure(
         "\(place) is a composite attribute; set its elements, as in \"\(path).\(Self.example(attribute))\"")
     }
+    if allowsNull { attribute.isOptional = true }
     self.attribute = attribute
     let expression = Self.typed(given, attribute)
     self.expression = expression

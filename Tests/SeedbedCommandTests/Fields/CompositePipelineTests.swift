@@ -232,4 +232,99 @@ struct CompositePipelineTests {
     #expect(try await workspace.run("lint", "venues.yaml").exitCode == 78)
     #expect(try await workspace.run("run", "venues.yaml").exitCode == 78)
   }
+
+  @Test("update clears a composite as a whole, mandatory elements included, where it may be null")
+  func clearing() async throws {
+    let workspace = try workspace("bulk")
+    try workspace.write(
+      "V.xcdatamodel/contents",
+      Self.model.replacingOccurrences(
+        of: "\"street\" optional=\"YES\"", with: "\"street\""
+      ).replacingOccurrences(of: "\"x\" optional=\"YES\"", with: "\"x\""))
+    #expect(try await workspace.run("run", "--quiet", "venues.yaml").exitCode == 1)
+    func update(_ assignments: String...) async throws -> Tool.Outcome {
+      let options =
+        ["--model", "V.xcdatamodel", "--entity", "Venue", "--where", "TRUEPREDICATE"]
+        + assignments.flatMap { ["--set", $0] }
+      return try await Tool.run(["update", "V.sqlite"] + options, in: workspace.folder)
+    }
+    func rows() throws -> [String] {
+      try workspace.query("V.sqlite", "SELECT ZNAME, ZCITY, ZSTREET, ZX, ZAMOUNT FROM ZVENUE ORDER BY Z_PK")
+    }
+    #expect(try await update("address.street = NULL").exitCode != 0)
+    #expect(try await update("price = NULL").exitCode != 0)
+    let twice = try await update("address = NULL", "address.city = 'Bonn'")
+    #expect(twice.exitCode != 0 && twice.talk.contains("Venue.address.city is set twice"), "\(twice)")
+    let place = try await update("address.spot = NULL")
+    #expect(place.exitCode == 0, "\(place)")
+    #expect(try rows() == ["a|Rome|Oak|∅|1.5", "b|∅|∅|∅|2"])
+    let whole = try await update("address = NULL")
+    #expect(whole.exitCode == 0, "\(whole)")
+    #expect(try rows() == ["a|∅|∅|∅|1.5", "b|∅|∅|∅|2"])
+    #expect(try await workspace.check("V.sqlite", "--model", "V.xcdatamodel").notes.isEmpty)
+  }
+
+  /// An optional composite with a mandatory element, another one, and a nested one that has a mandatory element too.
+  private static let demanding = """
+    <model documentVersion="1.0">
+      <entity name="Venue">
+        <attribute name="name" attributeType="String"/>
+        <attribute name="address" optional="YES" attributeType="Composite" composite="Address"/>
+        <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint>
+        </uniquenessConstraints>
+      </entity>
+      <composite name="Address">
+        <attribute name="street" attributeType="String"/>
+        <attribute name="city" optional="YES" attributeType="String"/>
+        <attribute name="spot" optional="YES" attributeType="Composite" composite="Spot"/>
+      </composite>
+      <composite name="Spot"><attribute name="x" attributeType="Integer 16"/></composite>
+    </model>
+    """
+
+  @Test(
+    "elements that are mapped one by one are required where their composite has a value, as those of an object are",
+    arguments: ["bulk", "upsert", "find-or-create"],
+    [
+      ("v.csv", "address.street: street, address.city: city, address.spot.x: x"),
+      ("v.csv", "address: { map: { street: street, city: city, spot: { map: { x: x } } } }"),
+      ("v.ndjson", "address.street: at.street, address.city: at.city, address.spot.x: at.spot.x"),
+      ("v.ndjson", "address: at"),
+    ])
+  func demands(strategy: String, source: (file: String, map: String)) async throws {
+    let workspace = try Workspace()
+    try workspace.write("V.xcdatamodel/contents", Self.demanding)
+    try workspace.write("v.csv", "name,street,city,x\na,Oak,Rome,1\nb,,,\nc,,Oslo,\nd,Elm,,\ne,,,3\n")
+    try workspace.write(
+      "v.ndjson",
+      """
+      {"name":"a","at":{"street":"Oak","city":"Rome","spot":{"x":1}}}
+      {"name":"b"}
+      {"name":"c","at":{"city":"Oslo"}}
+      {"name":"d","at":{"street":"Elm"}}
+      {"name":"e","at":{"spot":{"x":3}}}
+
+      """)
+    try workspace.write(
+      "v.yaml",
+      """
+      model: V.xcdatamodel
+      store: { path: V.sqlite, replace: never }
+      rejects: { limit: 10 }
+      import:
+        - { from: \(source.file), entity: Venue, match: name, strategy: \(strategy), map: { name: name, \(source.map) } }
+      """)
+    let run = try await workspace.run("run", "v.yaml")
+    #expect(run.exitCode == 1 && (run.text + run.talk).contains("address.street is required"), "\(run)")
+    let rows = "SELECT ZNAME, ZSTREET, ZCITY, ZX FROM ZVENUE ORDER BY Z_PK"
+    #expect(try workspace.query("V.sqlite", rows) == ["a|Oak|Rome|1", "b|∅|∅|∅", "d|Elm|∅|∅"], "\(run)")
+    // A record without any of the values clears the composite, where it has fields for all of them.
+    if strategy == "bulk" { return }
+    try workspace.write("v.csv", "name,street,city,x\na,,,\n")
+    try workspace.write("v.ndjson", "{\"name\":\"a\",\"at\":{\"street\":null,\"city\":null,\"spot\":{\"x\":null}}}\n")
+    let clears = source.map != "address: at"
+    let again = try await workspace.run("run", "v.yaml")
+    #expect(again.exitCode == (clears ? 0 : 1), "\(again)")
+    #expect(try workspace.query("V.sqlite", rows).first == (clears ? "a|∅|∅|∅" : "a|Oak|Rome|1"))
+  }
 }
