@@ -53,12 +53,7 @@ extension DecodedBatch {
       let record = Int(node.records[row])
       guard state == .null || state == .absent && isNew(record) && !isJudgedBySave(node) else { return }
       addProblem(
-        ofRecord: record,
-        RecordProblem(
-          rawOffset: rawOffset, entity: node.plan.entity.name, property: relationship.name, code: "value.missing",
-          value: "",
-          message: "\(node.plan.entity.name).\(relationship.name) is required and the record has no destination for it",
-          hint: "fill it in, or make the relationship optional in the model"))
+        ofRecord: record, .missingDestination(of: relationship, node.plan.entity.name, at: rawOffset))
     }
     for (index, reference) in node.plan.references.enumerated() where reference.relationship.requiresDestination {
       for entry in node.keys[index].entries {
@@ -69,5 +64,15 @@ extension DecodedBatch {
       for (row, state) in node.childStates[index].enumerated() { refuse(row, state, child.relationship, at: nil) }
     }
     for child in node.children { refuseMissingDestinations(child, isNew) }
+  }
+}
+
+extension RecordProblem {
+  /// A required to-one relationship that leads nowhere.
+  static func missingDestination(of relationship: Relationship, _ entity: String, at rawOffset: UInt32?) -> Self {
+    RecordProblem(
+      rawOffset: rawOffset, entity: entity, property: relationship.name, code: "value.missing", value: "",
+      message: "\(entity).\(relationship.name) is required and the record has no destination for it",
+      hint: "fill it in, or make the relationship optional in the model")
   }
 }

@@ -33,6 +33,27 @@ extension NodeDecoder {
     unsafe node.keys.append(keys)
   }
 
+  /// Notes required to-one relationships that the record says lead nowhere. That is so whatever is stored, and known
+  /// before records with one key are compared; whether a new object lacks one that the record does not name is not.
+  func refuseNullDestinations() {
+    let entity = unsafe plan.entity.name
+    func refuse(_ row: Int, _ relationship: Relationship, at rawOffset: UInt32?) {
+      if unsafe hasProblem(row: row, property: relationship.name) { return }
+      unsafe note(.missingDestination(of: relationship, entity, at: rawOffset), row: row)
+    }
+    for (index, reference) in unsafe plan.references.enumerated()
+    where reference.relationship.requiresDestination && !reference.isRestored {
+      for entry in unsafe node.keys[index].entries where entry.state == .null {
+        refuse(Int(entry.row), reference.relationship, at: entry.rawOffset)
+      }
+    }
+    for (index, child) in unsafe plan.children.enumerated() where child.relationship.requiresDestination {
+      for (row, state) in unsafe node.childStates[index].enumerated() where state == .null {
+        refuse(row, child.relationship, at: nil)
+      }
+    }
+  }
+
   /// Decodes the record keys of all rows.
   func decode(recordKey: CellPlan) {
     let column = RowBatch.Column(.attribute(recordKey.property), .bytes)

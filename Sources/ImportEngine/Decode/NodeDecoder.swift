@@ -36,6 +36,7 @@ import StoreInterface
     for reference in unsafe plan.references { unsafe decode(reference) }
     if let key = unsafe plan.recordKey { unsafe decode(recordKey: key) }
     for child in unsafe plan.children { unsafe decode(child) }
+    unsafe refuseNullDestinations()
     if let name = unsafe plan.unmappedRequired.first {
       for row in unsafe entries.indices {
         unsafe noteInsertProblem(

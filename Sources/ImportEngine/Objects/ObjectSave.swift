@@ -18,8 +18,8 @@ final class ObjectSave: @unchecked Sendable {
   private let rows: [Int]
   /// Ids of the objects that the records match, by record.
   private let found: [Int: ObjectID]
-  /// The records that match objects.
-  var matchedRecords: Set<Int> { Set(found.keys) }
+  /// The records whose objects stay as they are, whatever the records say.
+  var keptRecords: Set<Int> { plan.step.onMatch == .keep ? Set(found.keys) : [] }
   /// Whether a transaction is open, which the save is a part of.
   private let isPart: Bool
   private let recordObjects: RecordObjects

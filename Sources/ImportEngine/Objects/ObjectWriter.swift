@@ -115,7 +115,8 @@ final class ObjectWriter {
     } catch let error where Self.isAboutObjects(error) {
       result = try writeInParts(save)
     }
-    for node in save.decoded.root.withDescendants { tables.register(node) }
+    let kept = save.keptRecords
+    for node in save.decoded.root.withDescendants { tables.register(node) { !kept.contains(Int(node.records[$0])) } }
     return result
   }
 

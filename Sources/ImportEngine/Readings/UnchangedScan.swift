@@ -42,7 +42,9 @@ struct UnchangedScan {
     let session = scope.session
     let plan = scope.plan
     let settings = session.unchangedScan
+    // Where a reference of an earlier record waits, a record that says what is stored says that it does not count.
     guard settings.isOn, plan.allowsUnchangedScan, !session.tables.recordObjects.watches(plan.root.entity),
+      !session.pendingReferences.laterStatements.concern(plan.root),
       let pages = session.target.pages,
       let comparison = try pages.comparison(
         of: plan.root.entity, columns: plan.root.columns, keyColumns: plan.root.matchColumns,
@@ -149,7 +151,8 @@ struct UnchangedScan {
       findings[Int(node.records[row])].isDeferred ? 0 : found.primaryKeys[row]
     }
     node.setPrimaryKeys(keys, ofEntities: try session.target.entityIndexes(of: node.plan.entity, primaryKeys: keys))
-    session.tables.register(node)
+    let isKept = scope.plan.step.onMatch == .keep
+    session.tables.register(node) { _ in !isKept }
   }
 
   /// Two records with one key either find the same stored row, or none: then their keys are kept.

@@ -44,9 +44,13 @@ final class KeyTables: @unchecked Sendable {
   }
 
   /// Enters the rows of a node under their keys, their records' included.
-  func register(_ node: DecodedNode) {
+  /// - Parameter isWritten: whether the row's object has the values; one that keeps its own is only known by its
+  ///   record's key besides what it is known by already.
+  func register(_ node: DecodedNode, isWritten: (Int) -> Bool = { _ in true }) {
     recordObjects.note(node)
-    for (id, table) in tables(for: node.plan.entity) where !id.isByRecordKey { register(node, in: table, by: id) }
+    for (id, table) in tables(for: node.plan.entity) where !id.isByRecordKey {
+      register(node, in: table, by: id, where: isWritten)
+    }
     for row in node.primaryKeys.indices where node.primaryKeys[row] != 0 {
       registerRecordKey(of: node, row: row, as: node.reference(ofRow: row))
     }
@@ -78,8 +82,10 @@ final class KeyTables: @unchecked Sendable {
     }
   }
 
-  /// Enters the rows of a node under their attributes' values.
-  private func register(_ node: DecodedNode, in table: KeyTable, by id: KeyTableID) {
+  /// Enters rows of a node under their attributes' values.
+  private func register(
+    _ node: DecodedNode, in table: KeyTable, by id: KeyTableID, where isWritten: (Int) -> Bool
+  ) {
     let batch = node.batch
     if id.attributes.count == 1,
       let column = batch.columns.firstIndex(where: { $0.source == .attribute(id.attributes[0]) }),
@@ -89,12 +95,12 @@ final class KeyTables: @unchecked Sendable {
       // Safety: states stay where they are as long as the batch lives; a table copies the keys that it takes.
       let states = unsafe batch.states[column]
       for row in 0..<batch.count
-      where unsafe node.primaryKeys[row] != 0 && states[row] == RowBatch.State.value.rawValue {
+      where unsafe node.primaryKeys[row] != 0 && states[row] == RowBatch.State.value.rawValue && isWritten(row) {
         unsafe table.register(node.reference(ofRow: row), for: batch.cellBytes(column, row))
       }
       return
     }
-    unsafe forKeys(of: node, by: id, where: { node.primaryKeys[$0] != 0 }) { row, key in
+    unsafe forKeys(of: node, by: id, where: { node.primaryKeys[$0] != 0 && isWritten($0) }) { row, key in
       unsafe table.register(node.reference(ofRow: row), for: key)
     }
   }

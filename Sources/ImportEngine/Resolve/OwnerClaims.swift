@@ -89,7 +89,7 @@ struct OwnerClaims {
       where reference.relationship.inverse?.isToMany == false {
         let destinations = Self.destinations(node, index, reference)
         for row in 0..<node.batch.count
-        where Self.isStated(node, index, reference, row: row) && !kept.contains(Int(node.records[row])) {
+        where node.states(index, reference, row: row) && !kept.contains(Int(node.records[row])) {
           note(
             reference.relationship, node, row: row, destinations[row] ?? [], adds: reference.addsMembers, decoded, step,
             fileName)
@@ -254,13 +254,6 @@ struct OwnerClaims {
     return claims
   }
 
-  /// Whether the record states the relationship at all.
-  private static func isStated(_ node: DecodedNode, _ index: Int, _ reference: ReferencePlan, row: Int) -> Bool {
-    guard let column = reference.column else { return node.keys[index].states[row] != .absent }
-    // Safety: the column is one of the batch that the plan made, and `row` is under its count.
-    return unsafe node.batch.states[column][row] != RowBatch.State.absent.rawValue
-  }
-
   /// The primary keys of the objects that the rows name, by row.
   private static func destinations(_ node: DecodedNode, _ index: Int, _ reference: ReferencePlan) -> [Int: [Int64]] {
     guard let column = reference.column else {
@@ -276,6 +269,14 @@ struct OwnerClaims {
 }
 
 extension DecodedNode {
+  /// Whether a record states a relationship at all.
+  /// - Parameter index: of the reference in the node's plan.
+  func states(_ index: Int, _ reference: ReferencePlan, row: Int) -> Bool {
+    guard let column = reference.column else { return keys[index].states[row] != .absent }
+    // Safety: the column is one of the batch that the plan made, and `row` is under its count.
+    return unsafe batch.states[column][row] != RowBatch.State.absent.rawValue
+  }
+
   /// Takes a destination out of a row, with the entity that is noted beside it.
   /// - Parameters:
   ///   - column: that of the reference, one of the batch.

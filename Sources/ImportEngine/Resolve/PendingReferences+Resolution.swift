@@ -32,7 +32,7 @@ extension PendingReferences {
             }
           } else if !waitingLists.isEmpty, waitingLists.contains(ListID(reference)) {
             try left.append(reference)
-          } else if let place = places[reference] {
+          } else if let place = places[reference], !isOverruled(reference, place.plan) {
             let destination = place.destination(of: reference)
             if let destination, isFinal || !place.plan.waitsForAll, !blocked.contains(rootReference(destination)) {
               try applier.apply(reference, place.plan, destination: destination)
@@ -141,7 +141,9 @@ extension PendingReferences {
   private func waitingLists(_ places: ReferencePlaces, _ blocked: Set<UInt64>) throws(RunError) -> Set<ListID> {
     var lists: Set<ListID> = []
     try pending.forEach { reference throws(RunError) in
-      guard let place = places[reference], place.plan.givesWholeOrder, !leads(reference, place, blocked) else { return }
+      guard let place = places[reference], place.plan.givesWholeOrder, !leads(reference, place, blocked),
+        !isOverruled(reference, place.plan)
+      else { return }
       lists.insert(ListID(reference))
     }
     return lists

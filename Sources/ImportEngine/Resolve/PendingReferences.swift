@@ -1,4 +1,5 @@
 import ObjectModel
+import Pipelines
 import StoreInterface
 
 /// The references of a run whose destinations are not there yet, with the rows that may go because of them. Used by the
@@ -17,16 +18,21 @@ final class PendingReferences {
   private var needed: [UInt64: PendingReference] = [:]
   /// The rows that were added to them last: all references of a record bring the same.
   private var lastRows: [RowReference] = []
+  /// What was written since of relationships whose references wait.
+  private(set) var laterStatements: LaterStatements
   /// The index of each entity's root, by `Entity.index`.
   private let rootIndexes: [Int]
 
-  /// - Parameter temporaryPath: the file of pending references; later ones are numbered.
-  init(target: any ImportTarget, tables: KeyTables, temporaryPath: String) {
+  /// - Parameters:
+  ///   - plans: of all steps.
+  ///   - temporaryPath: the file of pending references; later ones are numbered.
+  init(target: any ImportTarget, plans: [StepPlan], tables: KeyTables, temporaryPath: String) {
     self.target = target
     self.tables = tables
     path = temporaryPath
     rootIndexes = target.model.entities.map(\.root.index)
     pending = PendingReferenceFile(path: temporaryPath)
+    laterStatements = LaterStatements(plans)
   }
 
   /// Whether no reference waits.
@@ -38,13 +44,23 @@ final class PendingReferences {
   /// Whether no row may still be rejected.
   var hasNoProvisionalRows: Bool { provisionalRows.isEmpty }
 
-  /// Keeps a reference.
-  /// - Parameter blocks: whether its record is rejected when it stays unresolved.
-  func add(_ reference: PendingReference, blocks: Bool) throws(RunError) {
+  /// Keeps a reference. Its record is rejected when it stays unresolved, where the plan demands that.
+  func add(_ reference: PendingReference, _ plan: ReferencePlan) throws(RunError) {
     try pending.append(reference)
-    guard blocks, reference.recordRows != lastRows else { return }
+    laterStatements.expect(plan, of: rootReference(reference.row))
+    guard plan.mustResolve, reference.recordRows != lastRows else { return }
     lastRows = reference.recordRows
     for row in reference.recordRows { provisionalRows.insert(rootReference(row)) }
+  }
+
+  /// Notes what records state that were written.
+  func noteStatements(of decoded: DecodedBatch, step: Int, isWritten: (DecodedNode, Int) -> Bool) {
+    laterStatements.note(decoded, step: step, root: rootReference, isWritten: isWritten)
+  }
+
+  /// Whether a record that was written later says what the reference's relationship leads to.
+  func isOverruled(_ reference: PendingReference, _ plan: ReferencePlan) -> Bool {
+    laterStatements.overrule(reference, plan, of: rootReference(reference.row))
   }
 
   /// Whether a row may still be rejected.
@@ -91,6 +107,7 @@ final class PendingReferences {
     provisionalRows = provisional
     needed = needed.filter { provisional.contains($0.key) }
     lastRows = []
+    if left.isEmpty { laterStatements.removeAll() }
     generation += 1
   }
 }

@@ -184,7 +184,9 @@ extension ReferencePlan {
         ? table.isByRecordKey ? "give every record a key of its own" : "match an attribute that is unique"
         : code == "reference.taken"
           ? "\(entity).\(property) and its inverse are one-to-one: give every record a destination of its own"
-          : "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference")
+          : relationship.definition.isMandatory
+            ? "import \(table.entity.name) in the same pipeline, or mend the key"
+            : "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference")
   }
 
   /// A key in words: its parts joined by commas.

@@ -55,7 +55,7 @@ final class ImportSession {
     keyMemory = KeyMemory(budget: memory.keyTables, temporaryPath: temporaryPath + "-keys")
     tables = KeyTables(plans: plans, memory: keyMemory)
     resolver = ReferenceResolver(tables: tables)
-    pendingReferences = PendingReferences(target: target, tables: tables, temporaryPath: temporaryPath)
+    pendingReferences = PendingReferences(target: target, plans: plans, tables: tables, temporaryPath: temporaryPath)
     indexesAreDeferred = isFresh
     if !isFresh {
       for entity in target.model.entities where entity.superentity == nil {

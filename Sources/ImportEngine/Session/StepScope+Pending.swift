@@ -4,10 +4,17 @@ import StoreInterface
 
 /// The references of a step's records that have to do with rows which may still be rejected.
 extension StepScope {
-  /// Keeps the references of new rows that wait for their destinations.
-  func keepPending(_ unresolved: [UnresolvedReference], of decoded: DecodedBatch) throws {
-    try forEachPending(unresolved, of: decoded) { reference, plan in
-      try session.pendingReferences.add(reference, blocks: plan.mustResolve)
+  /// Keeps the references of new rows that wait for their destinations, and notes which ones before them do not count
+  /// any more.
+  /// - Parameter isWritten: whether what a row's record says was written, as far as it has no problem.
+  func keepPending(
+    _ unresolved: [UnresolvedReference], of decoded: DecodedBatch,
+    isWritten: (DecodedNode, Int) -> Bool = { _, _ in true }
+  ) throws {
+    let pending = session.pendingReferences
+    try forEachPending(unresolved, of: decoded) { try pending.add($0, $1) }
+    pending.noteStatements(of: decoded, step: index) { node, row in
+      decoded.problems[Int(node.records[row])] == nil && isWritten(node, row)
     }
   }
 

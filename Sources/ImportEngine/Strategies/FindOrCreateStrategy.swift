@@ -156,12 +156,13 @@ final class FindOrCreateStrategy: WritingStrategy {
   private func finish(_ save: ObjectSave, _ result: StepOutcomes) throws {
     scope.count(result)
     let decoded = save.decoded
+    let kept = save.keptRecords
     // Before rows of refused records go, because the references that wait name rows by number.
     try scope.keepPending(
-      save.unresolved.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded)
+      save.unresolved.filter { decoded.problems[Int($0.node.records[$0.row])] == nil }, of: decoded
+    ) { !kept.contains(Int($0.records[$1])) }
     session.ownerClaims.note(
-      decoded, step: scope.index, fileName: scope.source.files[decoded.file].name,
-      kept: scope.plan.step.onMatch == .keep ? save.matchedRecords : [])
+      decoded, step: scope.index, fileName: scope.source.files[decoded.file].name, kept: kept)
     decoded.dropProblemRows()
     try scope.rejects.emit(of: decoded)
   }

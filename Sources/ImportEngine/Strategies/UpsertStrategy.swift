@@ -66,12 +66,15 @@ final class UpsertStrategy: WritingStrategy {
       isNew: { decoded.isKnownNew(node, row: $0) },
       // After rows were dropped, the keys no longer belong to the same positions.
       known: existing.count == node.batch.count ? existing : [], outcomes: &outcomes, primaryKeys: &keys)
-    node.setPrimaryKeys(keys, ofEntities: try session.target.entityIndexes(of: node.plan.entity, primaryKeys: keys))
     var counts = StepOutcomes()
     for (row, outcome) in outcomes.enumerated() { note(outcome, of: decoded, row: row, matched, &counts) }
     scope.count(counts)
-    session.tables.register(node)
-    try scope.keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, of: decoded)
+    let isWritten = outcomes.map { [.inserted, .updated, .unchanged].contains($0) }
+    // A refused record has the primary key of the row that it is about, which keeps its values.
+    for (row, outcome) in outcomes.enumerated() where !isWritten[row] && outcome != .kept { keys[row] = 0 }
+    node.setPrimaryKeys(keys, ofEntities: try session.target.entityIndexes(of: node.plan.entity, primaryKeys: keys))
+    session.tables.register(node) { isWritten[$0] }
+    try scope.keepPending(unresolved.filter { outcomes[$0.row] == .inserted }, of: decoded) { isWritten[$1] }
   }
 
   /// Holds changes back that could not be taken back.

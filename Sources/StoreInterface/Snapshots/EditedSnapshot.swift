@@ -69,14 +69,16 @@ public import ObjectModel
 
   /// The values of all attributes.
   @usableFromInline package var attributes: [Value] {
-    var values = block.snapshot(at: row).attributes
+    // A packed row has values of its own. Its `attributes` and `toOne` would lead here again: Swift 6.3 inlines that
+    // into a coroutine that calls itself, and takes it for one that never returns.
+    var values = block.snapshot(at: row).ownAttributes
     values[first.attribute] = first.value
     for edit in others { values[edit.attribute] = edit.value }
     return values
   }
 
   /// The destinations of all relationships.
-  @usableFromInline package var toOne: [ObjectID?] { block.snapshot(at: row).toOne }
+  @usableFromInline package var toOne: [ObjectID?] { block.snapshot(at: row).ownToOne }
 
   package var attributeCount: Int { block.counts(at: row).attributes }
   package var relationshipCount: Int { block.counts(at: row).relationships }
