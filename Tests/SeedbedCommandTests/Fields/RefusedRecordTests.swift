@@ -69,24 +69,28 @@ struct RefusedRecordTests {
     "a record that is wrong about a required destination supersedes no other, as one with a wrong value does not",
     arguments: ["bulk", "upsert", "find-or-create"], ["last", "first", "reject"])
   func superseding(strategy: String, duplicates: String) async throws {
-    for wrong in [#"{"name":"b","size":2,"a":null}"#, #"{"name":"b","size":null,"a":"k0"}"#] {
-      for isFirst in [true, false] {
-        let good = #"{"name":"b","size":1,"a":"k0"}"#
-        let workspace = try workspace(
-          """
-          - { from: a.ndjson, entity: A, map: { code: code, number: number } }
-          - { from: b.ndjson, entity: B, match: name, strategy: \(strategy), duplicates: \(duplicates),
-              map: { name: name, size: size, a: { match: code, from: a } } }
-          """,
-          [
-            "a.ndjson": #"{"code":"k0","number":3}"#,
-            "b.ndjson": isFirst ? wrong + "\n" + good : good + "\n" + wrong,
-          ])
-        let report = try await workspace.report("p.yaml")
-        #expect(report.total == Report.Counts(read: 3, inserted: 2, rejected: 1), "\(wrong) \(isFirst)")
-        #expect(try workspace.query("S.sqlite", "SELECT ZSIZE FROM ZB") == ["1"])
-      }
+    func records(_ name: String, isWrongFirst: Bool, _ wrong: String) -> String {
+      let good = #"{"name":"NAME","size":1,"a":"k0"}"#
+      return (isWrongFirst ? [wrong, good] : [good, wrong]).joined(separator: "\n").replacing("NAME", with: name)
     }
+    let nowhere = #"{"name":"NAME","size":2,"a":null}"#
+    let withoutSize = #"{"name":"NAME","size":null,"a":"k0"}"#
+    let workspace = try workspace(
+      """
+      - { from: a.ndjson, entity: A, map: { code: code, number: number } }
+      - { from: b.ndjson, entity: B, match: name, strategy: \(strategy), duplicates: \(duplicates),
+          map: { name: name, size: size, a: { match: code, from: a } } }
+      """,
+      [
+        "a.ndjson": #"{"code":"k0","number":3}"#,
+        "b.ndjson": [
+          records("b", isWrongFirst: true, nowhere), records("c", isWrongFirst: false, nowhere),
+          records("d", isWrongFirst: true, withoutSize), records("e", isWrongFirst: false, withoutSize),
+        ].joined(separator: "\n"),
+      ])
+    let report = try await workspace.report("p.yaml")
+    #expect(report.total == Report.Counts(read: 9, inserted: 5, rejected: 4))
+    #expect(try workspace.query("S.sqlite", "SELECT ZNAME FROM ZB WHERE ZSIZE = 1 ORDER BY 1") == ["b", "c", "d", "e"])
   }
 
   @Test("a record that breaks a constraint of a nested object's conflicting row is refused, and nothing else ends")
