@@ -75,11 +75,52 @@ extension ManagedObjectContext {
 }
 
 extension ConstraintConflict {
-  /// The objects that are still in conflict; none when others of the same save have resolved it.
+  /// The objects that are still in conflict, one whose row has the values already before the others; none when others
+  /// of the same save have resolved it.
   var openObjects: [ManagedObject] {
-    let objects = conflictingObjects.filter { $0.isInserted || $0.hasOwnChanges }
+    let open = conflictingObjects.indices.filter { isOpen($0) }.map { conflictingObjects[$0] }
+    let objects = open.filter { $0.hasStoredValues(constraint) } + open.filter { !$0.hasStoredValues(constraint) }
     // One of them may have become the row's object.
     let isRowApart = persisted.map { persisted in !objects.contains { $0.objectID == persisted.objectID } } ?? false
     return objects.count + (isRowApart ? 1 : 0) < 2 ? [] : objects
+  }
+
+  /// Whether an object is still in conflict. Of an owner whose members changed, the save writes nothing else, and it has
+  /// the values all the same.
+  private func isOpen(_ index: Int) -> Bool {
+    let object = conflictingObjects[index]
+    if object.isInserted || object.hasOwnChanges { return true }
+    guard object.status == .loaded, conflictingPropertyValues.indices.contains(index) else { return false }
+    let former = conflictingPropertyValues[index]
+    return constraint.allSatisfy { path in
+      let names = path.split(separator: ".").map(String.init)
+      return object.constrainedValue(names) == former[names[0]]?.element(at: names.dropFirst())
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Whether the properties of a constraint are as in the object's row.
+  fileprivate func hasStoredValues(_ constraint: [String]) -> Bool {
+    guard status == .loaded, let stored = stored?.valuesByName else { return false }
+    return constraint.allSatisfy { path in
+      let names = path.split(separator: ".").map(String.init)
+      return constrainedValue(names) == stored[names[0]]?.element(at: names.dropFirst())
+    }
+  }
+
+  /// What a loaded object has for a property of a constraint.
+  fileprivate func constrainedValue(_ names: [String]) -> PropertyValue? {
+    if let index = runtime.layout.attributeIndexes[names[0]] {
+      return PropertyValue.attribute(value(at: index)).element(at: names.dropFirst())
+    }
+    return runtime.layout.relationshipIndexes[names[0]].map { .toOne(destinations[$0]) }
+  }
+}
+
+extension PropertyValue {
+  /// The value of an attribute, or of an element of it.
+  fileprivate func element(at path: ArraySlice<String>) -> PropertyValue {
+    if case .attribute(let value) = self { .attribute(value.element(at: path)) } else { self }
   }
 }
