@@ -22,9 +22,9 @@ extension ManagedObject {
 
   /// Whether a save writes the membership of the to-many relationship as this object has it.
   func isListWritten(_ index: Int) -> Bool {
-    guard memberLists.indices.contains(index), let list = memberLists[index], list.isSetHere || list.isOrderStated
-    else { return false }
+    guard memberLists.indices.contains(index), let list = memberLists[index] else { return false }
     let relationship = runtime.layout.relationships[index]
+    guard list.isSetHere || list.isOrderStated || (relationship.isOrdered && isRearranged(index)) else { return false }
     let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
     // The members say it, and have no place for what they cannot be members of.
     if isSaidByToOne && !relationship.isOrdered { return hasForeignMembers(index) }
@@ -41,6 +41,13 @@ extension ManagedObject {
   /// Whether the members, or their order where it counts, are not those of the store; nil where they are not here.
   func hasChangedMembers(_ index: Int) -> Bool? {
     isLoaded(index) ? ownMemberLists[index]?.isChanged(isOrdered: runtime.layout.relationships[index].isOrdered) : nil
+  }
+
+  /// Whether an ordered relationship has the members of the store in another order. Nothing but the list says so, even
+  /// where the members were set at the other side.
+  private func isRearranged(_ index: Int) -> Bool {
+    guard status == .loaded || status == .deleted else { return false }
+    return ownMemberLists[index]?.isRearranged() ?? false
   }
 
   // MARK: - Single members

@@ -287,12 +287,10 @@ extension ManagedObject {
   }
 
   /// Remembers that a loaded list was edited. One that was set here may have to be written, and makes the object
-  /// updated.
+  /// updated; so may one whose order was changed at the other side.
   func noteListEdit(_ index: Int, isSetHere: Bool) {
-    if isSetHere {
-      noteMembersSetHere(at: index)
-      noteUpdate()
-    }
+    if isSetHere { noteMembersSetHere(at: index) }
+    if isSetHere || runtime.layout.relationships[index].isOrdered { noteUpdate() }
     if !hasEditedLists && !isInert { context?.pending.noteEditedLists(of: self) }
   }
 

@@ -96,6 +96,11 @@ struct MemberList {
     return stored.count != positions.count || !stored.allSatisfy { positions[$0] != nil }
   }
 
+  /// Whether the members are those of the store, in another order.
+  mutating func isRearranged() -> Bool {
+    positions.count == stored.count && members() != stored && stored.allSatisfy { positions[$0] != nil }
+  }
+
   /// Makes these the store's members, and keeps what came and went here since the last ones. Without an order of its
   /// own the list is the store's members and then those added here; an order that was set here stays, unless the stored
   /// one is to win.
