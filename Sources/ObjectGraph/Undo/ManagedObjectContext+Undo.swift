@@ -190,15 +190,17 @@ extension ManagedObjectContext {
       if let after, after.destinations[index] == destination { continue }
       let present = destination.map { permanentID(for: $0) }.flatMap { isGone($0) ? nil : $0 }
       object.setDestination(present, at: index)
-      if let present { putBack(object, in: present, index) }
+      if let present, object.stored?.toOne[index] == present, let inverse = object.runtime.layout.inverses[index] {
+        putBack(object, in: present, inverse)
+      }
     }
   }
 
   /// Gives an object that comes back to its stored owner the place that it has there, where the owner's list was not
   /// loaded before the event and has no state to restore.
-  private func putBack(_ object: ManagedObject, in owner: ObjectID, _ index: Int) {
-    guard object.stored?.toOne[index] == owner, let inverse = object.runtime.layout.inverses[index], inverse.isOrdered,
-      let (list, position) = loadedList(owner, inverse)
+  private func putBack(_ object: ManagedObject, in owner: ObjectID, _ inverse: Relationship) {
+    guard inverse.isOrdered, let (list, position) = loadedList(owner, inverse),
+      list.isMemberStored(object.objectID, at: position) == true
     else { return }
     list.removeMember(object.objectID, at: position)
     list.restoreMember(object.objectID, at: position)
@@ -223,7 +225,12 @@ extension ManagedObjectContext {
         object.arrangeMembers(arranged, at: index)
         object.noteListEdit(index, isSetHere: true)
       } else {
+        try object.loadMembers(index)
+        let present = Set(object.loadedMembers(index) ?? [])
         try object.setObjects(target.map { self.object(with: $0) }, for: layout.relationships[index].name)
+        if let inverse = layout.inverses[index] {
+          for owner in target where !present.contains(owner) { putBack(object, in: owner, inverse) }
+        }
       }
     }
   }

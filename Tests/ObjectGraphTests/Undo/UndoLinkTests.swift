@@ -25,6 +25,8 @@ struct UndoLinkTests {
         RelationshipDefinition("likes", toMany: "Node", inverse: "likedBy"),
         RelationshipDefinition("likedBy", toMany: "Node", inverse: "likes"),
         RelationshipDefinition("friends", toMany: "Node", inverse: "friends"),
+        RelationshipDefinition("fans", toMany: "Node", inverse: "idols", ordered: true),
+        RelationshipDefinition("idols", toMany: "Node", inverse: "fans"),
       ]
       let model = try ManagedObjectModel(entities: [definition])
       folder = try TemporaryFolder()
@@ -97,6 +99,31 @@ struct UndoLinkTests {
       try context.save()
       context.refreshAllObjects()
       #expect(try parent.objects(for: "children") == members)
+    }
+  }
+
+  @Test(
+    "a member of many lists comes back to its place in one that was loaded after it had left",
+    arguments: StoreKind.allCases, [false, true])
+  func orderInManyLists(kind: StoreKind, deletes: Bool) throws {
+    let nodes = try Nodes(kind)
+    let context = nodes.container.newBackgroundContext()
+    try context.performAndWait {
+      let owner = nodes.add(context, "owner")
+      let members = ["a", "b", "c"].map { nodes.add(context, $0) }
+      try owner.setObjects(members, for: "fans")
+      try context.save()
+      context.undoManager = ContextUndoManager()
+      context.refreshAllObjects()
+      if deletes { context.delete(members[0]) } else { try members[0].setObjects([], for: "idols") }
+      context.processPendingChanges()
+      #expect(try owner.objects(for: "fans") == [members[1], members[2]])
+      context.undo()
+      context.processPendingChanges()
+      #expect(try owner.objects(for: "fans") == members && !context.hasChanges)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(try owner.objects(for: "fans") == members)
     }
   }
 
