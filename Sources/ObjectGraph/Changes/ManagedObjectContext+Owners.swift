@@ -156,7 +156,7 @@ extension ManagedObject {
   fileprivate func storedDestination(_ index: Int) -> ObjectID? { isInert ? nil : waitingDestination(index) }
 
   /// Where a to-one relationship leads here; nil for what is deleted.
-  fileprivate func presentDestination(_ index: Int) -> ObjectID? {
+  func presentDestination(_ index: Int) -> ObjectID? {
     switch status {
     case .loaded, .inserted: loadedDestination(index)
     case .fault: waitingDestination(index)

@@ -91,7 +91,7 @@ extension ManagedObjectContext {
         return
       }
       pending.forgetDeletions(of: [object])
-      object.load(snapshot)
+      try takeBackDeletion(of: object, to: snapshot)
     } else {
       switch kind {
       // Of an object that only `detectConflicts` brought here there is nothing to write.

@@ -26,6 +26,52 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Gives a deleted object the row that was saved elsewhere: it is not deleted after all. The lists that its deletion
+  /// took it out of have it again. Members that the deletion let go of stay without it: they have changes of their own.
+  func takeBackDeletion(of object: ManagedObject, to snapshot: Snapshot) throws {
+    let old = object.stored
+    for (index, link) in object.runtime.links.enumerated() {
+      guard let inverse = object.runtime.layout.inverses[index] else { continue }
+      if link.isToMany {
+        handBackMembers(of: object, index, inverse)
+        takeBackMembers(of: object, index, inverse)
+      } else if link.isInverseToMany {
+        let present = snapshot.toOne[index]
+        for owner in Set([object.destinations[index], old?.toOne[index], present].compactMap(\.self)) {
+          restoreMembership(object.objectID, in: owner, inverse, isMember: owner == present)
+        }
+      }
+    }
+    object.load(snapshot)
+    guard let old else { return }
+    for (index, owner) in snapshot.toOne.enumerated() where owner != old.toOne[index] {
+      try refreshOtherSide(old.toOne[index], object, index)
+      try refreshOtherSide(owner, object, index)
+    }
+  }
+
+  /// What became of the members that an object had when it was deleted: those that its delete rule has let go of have it
+  /// again where the store says so. Where they say themselves that they left it, its list leaves them out when it is
+  /// loaded anew.
+  private func takeBackMembers(of object: ManagedObject, _ index: Int, _ inverse: Relationship) {
+    let rule = object.runtime.layout.relationships[index].definition.deleteRule
+    let key = MemberKey(owner: object.objectID, relationship: index)
+    for id in object.loadedMembers(index) ?? [] {
+      if !inverse.isToMany {
+        guard let member = registeredObject(for: id), let back = member.runtime.index(of: inverse),
+          member.presentDestination(back) != object.objectID
+        else { continue }
+        pending.noteMember(id, isAddition: false, in: key)
+      } else if rule == .nullify || rule == .cascade {
+        if object.isMemberStored(id, at: index) == true {
+          restoreMembership(object.objectID, in: id, inverse, isMember: true)
+        } else {
+          pending.noteMember(id, isAddition: false, in: key)
+        }
+      }
+    }
+  }
+
   /// Takes back the changes that a loaded list made to the inverses of its members. Changes that were set at the
   /// members themselves stay, and the list has them when it is loaded anew.
   private func handBackMembers(of owner: ManagedObject, _ index: Int, _ inverse: Relationship) {
@@ -54,10 +100,8 @@ extension ManagedObjectContext {
     if let (owner, index) = loadedList(owner, relationship) {
       if !isMember {
         owner.removeMember(member, at: index)
-      } else if relationship.isOrdered {
-        owner.restoreMember(member, at: index)
       } else {
-        owner.appendMember(member, at: index)
+        owner.restoreMember(member, at: index)
       }
       noteRefresh(of: owner)
     } else if let index = position(owner, relationship, nil) {

@@ -67,6 +67,58 @@ struct RollbackPolicyTests {
     }
   }
 
+  @Test(
+    "lists follow when a deletion is taken back, wherever others moved the object", arguments: StoreKind.allCases,
+    [MergePolicy.Kind.mergeByPropertyStoreTrump, .rollback])
+  func deletionTakenBack(kind: StoreKind, policy: MergePolicy.Kind) throws {
+    // The pupil, its course and its club, in this order.
+    for (victim, isLoaded, isMoved) in [
+      (0, true, false), (0, true, true), (0, false, false), (0, false, true), (1, true, false), (1, false, false),
+      (4, true, false), (4, false, false),
+    ] {
+      let school = try School(kind)
+      let context = school.container.newBackgroundContext(name: "here")
+      context.mergePolicy = MergePolicy(policy)
+      try context.performAndWait {
+        let pupil = school.addPupil(context, "Ada")
+        let others = [school.addPupil(context, "Bob"), school.addPupil(context, "Cleo")]
+        let courses = (1...3).map { school.addCourse(context, $0) }
+        let club = context.insert(school.club)
+        try courses[0].setObjects([others[0], pupil, others[1]], for: "pupils")
+        try club.setObjects([others[1], pupil], for: "members")
+        try context.save()
+        context.reset()
+        let ids = ([pupil] + courses + [club]).map(\.objectID)
+        let mine = try context.objects(with: ids)
+        if isLoaded {
+          for course in mine[1...3] { _ = try course.objects(for: "pupils") }
+          _ = try mine[4].objects(for: "members")
+          _ = try mine[0].objects(for: "clubs")
+        }
+        try school.work { other in
+          let names = [0: "grade", 1: "code", 4: "name"]
+          let object = try other.existingObject(with: ids[victim])
+          object[names[victim] ?? ""] = victim == 4 ? .string("chess") : .integer(9)
+          if isMoved { object.setObject(try other.existingObject(with: ids[2]), for: "course") }
+          try other.save()
+        }
+        context.delete(mine[victim])
+        try context.save()
+        let note: Comment = "\(victim) \(isLoaded) \(isMoved)"
+        #expect(!context.hasChanges && !mine[victim].isDeleted, note)
+        let here = try Self.state(context, ids)
+        try school.work { fresh in
+          let there = try Self.state(fresh, ids)
+          #expect(here == there, note)
+        }
+        #expect((victim == 1) == (mine[0].objectID(for: "course") == nil), note)
+        #expect(try mine[0].objectIDs(for: "clubs") == [ids[4]], note)
+        for object in mine { context.refresh(object, mergeChanges: true) }
+        #expect(try Self.state(context, ids) == here, note)
+      }
+    }
+  }
+
   /// What a context has of the pupil, the courses and the club.
   private static func state(_ context: ManagedObjectContext, _ ids: [ObjectID]) throws -> [String] {
     let objects = try context.objects(with: ids)
