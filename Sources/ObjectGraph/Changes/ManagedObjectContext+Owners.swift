@@ -48,11 +48,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Tells the event of the owners that are loaded: their relationships changed in it.
+  /// Tells the event of the owners that are loaded, or whose rows are at hand: their relationships changed in it.
   func noteOwnersOfEvent() {
     if pending.ownerChanges.isEmpty { return }
     pending.indexOwners(in: self)
-    noteOwners(pending.removeEventOwners())
+    let owners = pending.removeEventOwners()
+    // Most faults of a fetch have their rows, so that this asks the store nothing.
+    for owner in owners where owner.isUnloaded && owner.hasStored { owner.fire() }
+    noteOwners(owners)
   }
 
   /// Whether to-many relationships of an object gained or lost members that were set at the other side.
