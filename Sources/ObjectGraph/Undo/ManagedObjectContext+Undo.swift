@@ -147,12 +147,30 @@ extension ManagedObjectContext {
     case .gone, .detached:
       pending.noteReturn(of: object.objectID)
       noteInsertion(of: object)
+      let kept = keptMembers(of: object)
       object.becomeInsertedAgain()
       object.emptyRelationships()
       register(object)
       pending.insert(object)
+      for (index, members) in kept {
+        for id in members { object.appendMember(id, at: index) }
+        if object.runtime.layout.relationships[index].isOrdered { object.noteMembersSetHere(at: index) }
+        pending.noteEditedLists(of: object)
+      }
     }
     return true
+  }
+
+  /// The members of an object that is gone which still lead to it, because its delete rules left them alone.
+  private func keptMembers(of object: ManagedObject) -> [(index: Int, members: [ObjectID])] {
+    object.memberLists.indices.compactMap { index in
+      guard let inverse = object.runtime.layout.inverses[index], !inverse.isToMany else { return nil }
+      let members = object.loadedMembers(index)?.map { permanentID(for: $0) }.filter { id in
+        guard let member = registeredObject(for: id), !member.isInert else { return false }
+        return member.runtime.index(of: inverse).flatMap { member.currentDestination($0) } == object.objectID
+      }
+      return members.flatMap { $0.isEmpty ? nil : (index, $0) }
+    }
   }
 
   /// Empties the to-many relationship of a deleted object, except for members whose to-one inverse points to it.

@@ -28,6 +28,11 @@ struct UndoLinkTests {
         RelationshipDefinition("fans", toMany: "Node", inverse: "idols", ordered: true),
         RelationshipDefinition("idols", toMany: "Node", inverse: "fans"),
       ]
+      for (name, rule) in [("staff", DeleteRule.deny), ("crew", .noAction)] {
+        var members = RelationshipDefinition(name, toMany: "Node", inverse: "\(name)Head", ordered: name == "crew")
+        members.deleteRule = rule
+        definition.relationships += [members, RelationshipDefinition("\(name)Head", toOne: "Node", inverse: name)]
+      }
       let model = try ManagedObjectModel(entities: [definition])
       folder = try TemporaryFolder()
       container = try PersistentContainer(name: "nodes", model: model, store: try kind.makeStore(model, in: folder))
@@ -125,6 +130,29 @@ struct UndoLinkTests {
       context.refreshAllObjects()
       #expect(try owner.objects(for: "fans") == members)
     }
+  }
+
+  @Test(
+    "a new object that comes back has the members that its deletion left alone", arguments: StoreKind.allCases,
+    ["staff", "crew", "children"])
+  func newOwner(kind: StoreKind, list: String) throws {
+    let nodes = try Nodes(kind)
+    let context = nodes.container.newBackgroundContext()
+    try context.performAndWait {
+      context.undoManager = ContextUndoManager()
+      let (owner, member) = (nodes.add(context, "owner"), nodes.add(context, "member"))
+      member.setObject(owner, for: list == "children" ? "parent" : "\(list)Head")
+      context.processPendingChanges()
+      context.delete(owner)
+      context.processPendingChanges()
+      context.undo()
+      context.processPendingChanges()
+      #expect(try owner.objects(for: list) == [member])
+      #expect(member.object(for: list == "children" ? "parent" : "\(list)Head") === owner)
+      try context.save()
+      #expect(try owner.objects(for: list) == [member])
+    }
+    #expect(try nodes.stored("owner", list) == ["member"])
   }
 
   @Test(
