@@ -144,6 +144,7 @@ struct ObjectState {
     let (destinations, values, otherValues) = (destinations, values, other.values)
     return destinations == other.destinations && values.count == otherValues.count
       && zip(values, otherValues).allSatisfy { $0.isIdentical(to: $1) }
+      && zip(memberLists, other.memberLists).allSatisfy { $0?.count == $1?.count }
       && destinations.indices.allSatisfy { members($0) == other.members($0) }
   }
 

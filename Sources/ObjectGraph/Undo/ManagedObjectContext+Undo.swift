@@ -21,6 +21,8 @@ extension ManagedObjectContext {
 
   func registerUndo(_ entries: [ContextEvent.Entry], with undoManager: ContextUndoManager) {
     let entries = entries.map { UndoEntry(object: $0.object, before: $0.before, after: $0.object.state) }
+      .filter { !$0.isUnchanged }
+    if entries.isEmpty { return }
     undoManager.registerUndo(withTarget: self) { context in
       let propagating = context.settings.propagatesDeletesAtEndOfEvent
       context.finishEvent(propagating: propagating)
@@ -281,6 +283,9 @@ struct UndoEntry {
   let object: ManagedObject
   let before: ObjectState?
   let after: ObjectState
+
+  /// Whether the event left the object as it was: a property was given the value that it had.
+  var isUnchanged: Bool { before.map { $0.isSame(as: after) } ?? false }
 
   var isDeletion: Bool { after.status == .deleted || after.status == .gone || after.status == .detached }
 
