@@ -99,6 +99,7 @@ struct AccessorIdioms {
       steps.add(first)
       steps.add(second)
       #expect(steps.firstObject == first && steps.lastObject == second && steps[1] == second)
+      #expect(steps.set == [second, first])
       let index = steps.index(of: second)
       if index != NSNotFound { steps.removeObject(at: index) }
       #expect(steps.index(of: second) == NSNotFound && steps.firstIndex(of: second) == nil)

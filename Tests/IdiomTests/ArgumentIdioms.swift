@@ -11,6 +11,7 @@ struct ArgumentIdioms {
     request.predicate = predicate
     let found = try context.count(for: request)
     let all = try context.fetch(Recipe.fetchRequest())
+    predicate.allowEvaluation()
     #expect(all.count { predicate.evaluate(with: $0) } == found, "\(predicate.predicateFormat)")
     return found
   }

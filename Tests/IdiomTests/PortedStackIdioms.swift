@@ -74,6 +74,10 @@ struct PortedStackIdioms {
     let model = ManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata)
     #expect(model?.entitiesByName["Person"]?.attributesByName.keys.sorted() == ["age", "born", "name"])
     #expect(ManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: [:]) == nil)
+    let versions = [older, try Self.model(hasNickname: true)]
+    #expect(ManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) == older)
+    #expect(ManagedObjectModel(byMerging: [versions[1]], forStoreMetadata: metadata) == nil)
+    #expect(ManagedObjectModel(byMerging: versions, forStoreMetadata: [:]) == nil)
   }
 
   @Test("older programs: attributes say the class of their values")

@@ -3,6 +3,9 @@ import ObjectModel
 public import Predicates
 
 extension FetchPredicate {
+  /// Does nothing: every predicate may be evaluated, also one that was decoded.
+  public func allowEvaluation() {}
+
   /// Whether the object meets the predicate, by its values now; those that it needs are loaded. Transient properties,
   /// which fetches refuse, count. To be called on the queue of the object's context.
   /// A key path that does not exist is a mistake of the program and stops it, as Core Data raises an exception; an

@@ -19,6 +19,8 @@ public final class MutableRelationship: Sequence {
   public var allObjects: [ManagedObject] { object.members(of: key) }
   /// The members, in order where the relationship is ordered.
   public var array: [ManagedObject] { allObjects }
+  /// The members without their order.
+  public var set: Set<ManagedObject> { Set(allObjects) }
   /// How many there are.
   public var count: Int { allObjects.count }
   /// Whether an object is among them.
