@@ -40,17 +40,23 @@ public final class WorkFolder {
       if number == EEXIST { throw StoreError.busy(path: result) }
       throw WorkFolder.failure(name, "make the file", number)
     }
-    guard FileLock.acquire(marker), FileDescriptor.isFile(marker, at: name) else {
+    let isLocked: Bool
+    do throws(SystemError) {
+      isLocked = try FileLock.acquire(marker, of: name)
+    } catch {
+      if FileDescriptor.isFile(marker, at: name) { _ = unsafe unlink(name) }
+      if !wasThere { _ = unsafe rmdir(path) }
+      throw StoreError(error)
+    }
+    guard isLocked, FileDescriptor.isFile(marker, at: name) else {
       // Another run took the marker for a leftover of a killed run, before it was locked.
       throw StoreError.busy(path: result)
     }
-    let bytes = Array(WorkFolder.markerText.utf8)
-    let written = unsafe bytes.withUnsafeBytes { unsafe write(marker, $0.baseAddress, $0.count) }
-    if written != bytes.count {
-      let number = errno
+    do throws(SystemError) {
+      try FileDescriptor.write(marker, Array(WorkFolder.markerText.utf8), to: name)
+    } catch {
       remove()
-      throw StoreError.inputOutput(
-        path: name, message: "cannot write the file: \(unsafe String(cString: strerror(number)))")
+      throw StoreError(error)
     }
   }
 
@@ -96,9 +102,15 @@ public final class WorkFolder {
     defer { close(marker) }
     guard case .file = PathContent(descriptor: marker) else { return false }
     var bytes = [UInt8](repeating: 0, count: markerText.utf8.count)
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(marker, $0.baseAddress, $0.count) }
+    let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+      Result { () throws(SystemError) in unsafe try FileDescriptor.read(marker, into: bytes, at: 0, of: path) }
+    }
+    switch count {
     // A run may have been killed before it had written the whole marker.
-    return count >= 0 && markerText.utf8.starts(with: bytes.prefix(count)) && (count > 0 || names.count == 1)
+    case .success(let count):
+      return markerText.utf8.starts(with: bytes.prefix(count)) && (count > 0 || names.count == 1)
+    case .failure(let error): throw StoreError(error)
+    }
   }
 
   /// - Throws: `StoreError.cannotCreate` when the path names anything but a folder of this kind.
@@ -117,15 +129,28 @@ public final class WorkFolder {
   /// - Returns: whether it was an empty folder.
   private static func clear(_ path: String, _ result: String) throws -> Bool {
     guard try isUsable(path) else { return true }
-    let marker = unsafe open(path + "/" + markerName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    if marker < 0, errno != ENOENT { throw failure(path + "/" + markerName, "open the file", errno) }
-    defer { if marker >= 0 { close(marker) } }
-    guard marker < 0 || FileLock.acquire(marker) else { throw StoreError.busy(path: result) }
-    empty(path, removesFolder: true)
+    try locked(path, result) { empty(path, removesFolder: true) }
     if unsafe mkdir(path, 0o777) != 0 {
       throw failure(path, "make the folder", errno)
     }
     return false
+  }
+
+  /// Does something with a folder of this kind that no run makes a result in.
+  /// - Throws: `StoreError.busy` when one does.
+  private static func locked(_ path: String, _ result: String, _ body: () throws -> Void) throws {
+    let name = path + "/" + markerName
+    let marker = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    if marker < 0, errno != ENOENT { throw failure(name, "open the file", errno) }
+    defer { if marker >= 0 { close(marker) } }
+    var isLocked = true
+    do throws(SystemError) {
+      if marker >= 0 { isLocked = try FileLock.acquire(marker, of: name) }
+    } catch {
+      throw StoreError(error)
+    }
+    guard isLocked else { throw StoreError.busy(path: result) }
+    try body()
   }
 
   /// What stands in the way of a file or folder, unless the system itself failed.

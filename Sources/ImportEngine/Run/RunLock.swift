@@ -11,6 +11,7 @@ final class RunLock {
 
   init(storePath: String) throws(RunError) {
     path = storePath + ".lock"
+    let isNew = !FileSystem.exists(path)
     var descriptor: Int32
     repeat {
       descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
@@ -29,7 +30,7 @@ final class RunLock {
           error.isOfSystem ? .inputOutput : .cannotCreate, code: "lock.cannot-create",
           "cannot create \(path): \(error.reason)")
       }
-      guard FileLock.acquire(descriptor) else {
+      guard try Self.acquire(descriptor, path, isNew: isNew) else {
         let text = try? String(contentsOfFile: path, encoding: .utf8)
         let holder = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         close(descriptor)
@@ -46,6 +47,18 @@ final class RunLock {
     ftruncate(descriptor, 0)
     let text = "\(getpid())\n"
     _ = unsafe text.withCString { unsafe write(descriptor, $0, strlen($0)) }
+  }
+
+  /// - Parameter isNew: whether the file was made for this lock, and goes where it cannot be locked.
+  /// - Returns: false when another run has it.
+  private static func acquire(_ descriptor: Int32, _ path: String, isNew: Bool) throws(RunError) -> Bool {
+    do throws(SystemError) {
+      return try FileLock.acquire(descriptor, of: path)
+    } catch {
+      if isNew { _ = unsafe unlink(path) }
+      close(descriptor)
+      throw RunError(.inputOutput, code: "lock.failed", "cannot lock \(path): \(error.reason)")
+    }
   }
 
   /// Whether the open file is a lock: a regular file of one name with nothing in it but a process id.

@@ -1,11 +1,21 @@
 /// Advisory locks on files. The system releases them when the process ends, however it ends.
 package enum FileLock {
   /// Takes the lock of an open file, which is released with its descriptor.
+  /// - Parameter path: the file's path, for the error.
   /// - Returns: false when another descriptor has it.
-  package static func acquire(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+  /// - Throws: where the file system gives no locks, or the system failed: that says nothing about others.
+  package static func acquire(_ descriptor: Int32, of path: String) throws(SystemError) -> Bool {
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return false }
+      if errno != EINTR { throw SystemError("lock the file", path) }
+    }
+    return true
+  }
 
   /// Takes the lock of an open file as soon as no other descriptor has it.
-  package static func wait(for descriptor: Int32) { _ = flock(descriptor, LOCK_EX) }
+  package static func wait(for descriptor: Int32) {
+    while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+  }
 
   /// Opens a file to ask about its locks; nil when it cannot be.
   package static func open(_ path: String) -> Int32? {
