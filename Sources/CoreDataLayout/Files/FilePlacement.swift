@@ -30,11 +30,14 @@ public final class FilePlacement {
   /// A placement that has not changed any file yet.
   public init() {}
 
+  /// The second name of a file that one made at `source` replaces, until all are in place.
+  static func keptName(beside source: String) -> String { source + ".previous" }
+
   /// Renames a finished file to `target`, on the same file system. It gets the permissions of the file that it
   /// replaces.
   /// - Throws: `StoreError.cannotCreate` or `.inputOutput`; the target is as it was then.
   public func put(_ source: String, at target: String) throws(StoreError) {
-    let name = source + ".previous"
+    let name = FilePlacement.keptName(beside: source)
     try StoreFiles.remove(name)
     let before: Before
     if unsafe linkat(AT_FDCWD, target, AT_FDCWD, name, 0) == 0 {

@@ -148,9 +148,10 @@ package enum StoreFiles {
   }
 
   /// Whether another file can take the place of this one so that only its contents change: it has one name, and belongs
-  /// to the user of this process.
+  /// to the user of this process. A second name that a killed run has left in the work folder does not count.
   package static func isReplaceable(_ path: String) throws(StoreError) -> Bool {
-    try converted { () throws(SystemError) in try FileSystem.isReplaceable(path) }
+    let kept = FilePlacement.keptName(beside: WorkFolder.storePath(for: path))
+    return try converted { () throws(SystemError) in try FileSystem.isReplaceable(path, besides: kept) }
   }
 
   /// Gives a file the permissions of another.

@@ -215,7 +215,7 @@ extension MigrationStore {
       throw MigrationError(
         .destinationStore, "\(url.path) may not be written to", hint: "migrate a copy of it, or give it permission")
     }
-    if try !FileSystem.isReplaceable(place.path) {
+    if try !StoreFiles.isReplaceable(place.path) {
       throw MigrationError(
         .destinationStore,
         "\(url.path) has several names (hard links) or another owner, so that no new file can take its place",

@@ -2,10 +2,17 @@
 extension FileSystem {
   /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has
   /// one name, and belongs to the user of this process.
-  package static func isReplaceable(_ path: String) throws(SystemError) -> Bool {
+  /// - Parameter spare: a path that does not count where it is a second name of the file.
+  package static func isReplaceable(_ path: String, besides spare: String? = nil) throws(SystemError) -> Bool {
     var info = stat()
     guard unsafe stat(path, &info) == 0 else { throw SystemError("look at the file", path) }
-    return info.st_nlink == 1 && info.st_uid == geteuid()
+    let hasSpare = spare.map { FileSystem.isName($0, of: info) } ?? false
+    return info.st_nlink == (hasSpare ? 2 : 1) && info.st_uid == geteuid()
+  }
+
+  private static func isName(_ path: String, of file: stat) -> Bool {
+    var info = stat()
+    return unsafe lstat(path, &info) == 0 && info.st_ino == file.st_ino && info.st_dev == file.st_dev
   }
 
   /// Gives a file the permissions of another.

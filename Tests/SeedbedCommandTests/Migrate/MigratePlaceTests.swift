@@ -161,6 +161,18 @@ struct MigratePlaceTests {
     }
   }
 
+  @Test("the second name that a killed run has left of a store does not keep it from being migrated")
+  func keptName() async throws {
+    let workspace = try await VersionedShop.workspace(VersionedShop.twoSteps)
+    try workspace.write("Shop.sqlite.partial/.seedbed", "Seedbed makes a result here.")
+    try FileManager.default.linkItem(
+      at: workspace.url("Shop.sqlite"), to: workspace.url("Shop.sqlite.partial/Shop.sqlite.previous"))
+    let (_, result) = try await VersionedShop.migrateBothWays(workspace)
+    #expect(result.exitCode == 0, "\(result.talk)")
+    #expect(!workspace.exists("Shop.sqlite.partial"))
+    #expect(try workspace.query("Shop.sqlite", "SELECT ZD FROM ZITEM") == ["1", "2"])
+  }
+
   @Test("a store that another program migrates meanwhile is as it is wanted")
   func migratedMeanwhile() async throws {
     let workspace = try await VersionedShop.workspace(VersionedShop.oneStep)
