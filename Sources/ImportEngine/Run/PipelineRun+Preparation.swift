@@ -6,6 +6,7 @@ import Platform
 import Reports
 import ResultFiles
 import SeedFormats
+import StoreInterface
 import StoreModels
 
 /// A pipeline whose model, expressions and results have been checked.
@@ -35,6 +36,9 @@ struct PreparedRun {
 extension PipelineRun {
   /// Reads the model, and checks everything that can be checked without the inputs.
   func soundPipeline() throws -> SoundPipeline {
+    if let origin = pipeline.store.existingOrigin, !FileManager.default.isReadableFile(atPath: origin) {
+      throw StoreError.inputOutput(path: origin, message: StoreError.isUnreadable)
+    }
     let modelFile = try StoreModel.readFile(of: pipeline, templatePath: pipeline.store.existingOrigin)
     let files = FileValues(pipeline)
     let (resources, failures) = RecordExpressionResources.load(pipeline, files: files)

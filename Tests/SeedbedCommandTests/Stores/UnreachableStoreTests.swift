@@ -22,6 +22,24 @@ struct UnreachableStoreTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: hidden.path)
   }
 
+  @Test(
+    "a store that may not be read is no input of a run",
+    .enabled(if: Tool.unprivilegedCommand != nil, "the superuser may read every file"),
+    arguments: [
+      "path: Shop.sqlite, replace: never", "path: Shop.sqlite, write: in-place", "path: b.sqlite, seed: Shop.sqlite",
+    ])
+  func origin(store: String) async throws {
+    let workspace = try await Workspace.withItems()
+    let yaml = try workspace.text("items.yaml").replacingOccurrences(
+      of: "path: Shop.sqlite, replace: always", with: store)
+    try workspace.write("items.yaml", yaml)
+    try await Tool.withoutPrivileges(in: workspace.folder) {
+      try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: workspace.path("Shop.sqlite"))
+      let outcome = try await workspace.run("run", "items.yaml")
+      #expect(outcome.exitCode == 66 && outcome.talk.contains("this user may not read it"), "\(outcome.talk)")
+    }
+  }
+
   @Test("where a store with a log cannot be copied to be read, the temporary folder is named")
   func temporaryFolder() async throws {
     let workspace = try await Workspace.withItems()
