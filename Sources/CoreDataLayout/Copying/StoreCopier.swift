@@ -67,6 +67,7 @@ public enum StoreCopier {
       return .copied
     }
     let place = ResultPath.followed(target)
+    try WorkFolder.requireRoom(forStoreAt: place)
     let work = try WorkFolder(for: place)
     defer { work.remove() }
     // Under its final name, on which the name of the folder of its external data depends.

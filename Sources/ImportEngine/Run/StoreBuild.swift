@@ -49,6 +49,7 @@ struct StoreBuild {
       isForeign = false
     }
     do {
+      if !isDryRun, !isInPlace { try WorkFolder.requireRoom(forStoreAt: settings.path) }
       // Leftovers of an earlier, killed run are removed.
       work = isDryRun ? nil : try WorkFolder(for: settings.path)
     } catch let error as StoreError {

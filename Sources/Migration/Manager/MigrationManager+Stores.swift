@@ -223,6 +223,7 @@ extension MigrationStore {
     }
     do {
       try WorkFolder.requirePlace(for: place.path)
+      if type is SQLitePersistentStoreType { try WorkFolder.requireRoom(forStoreAt: place.path) }
     } catch {
       throw nothingBeside(error)
     }

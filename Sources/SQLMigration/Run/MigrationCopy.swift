@@ -19,7 +19,8 @@ struct MigrationCopy {
   ///   long, the file cannot be replaced, or its pages cannot be copied.
   func migrate(_ job: MigrationJob, prepare: (Connection) throws -> Void) throws -> MigrationReport? {
     let place = ResultPath.followed(path)
-    guard Self.hasRoom(place), try StoreFiles.isReplaceable(place), let folder = try workFolder(place) else {
+    guard WorkFolder.hasRoom(forStoreAt: place), try StoreFiles.isReplaceable(place), let folder = try workFolder(place)
+    else {
       return nil
     }
     defer { folder.remove() }
@@ -48,13 +49,6 @@ struct MigrationCopy {
       }
     }
     return report
-  }
-
-  /// Whether the copy's path, with the name of its journal, is no longer than those that SQLite opens.
-  private static func hasRoom(_ place: String) -> Bool {
-    let url = URL(fileURLWithPath: WorkFolder.path(for: place)).appendingPathComponent(
-      (place as NSString).lastPathComponent)
-    return Sidecar.journal.path(of: url.path).utf8.count <= 512
   }
 
   /// Nil where there may be none.

@@ -40,6 +40,29 @@ struct UnreachableStoreTests {
     }
   }
 
+  @Test(
+    "a store whose path is too long for SQLite is refused by its path",
+    arguments: [["copy", "Shop.sqlite"], ["run", "items.yaml"], ["migrate"]])
+  func longPath(command: [String]) async throws {
+    let name = String(repeating: "x", count: 240) + ".sqlite"
+    let workspace = try await VersionedShop.workspace(VersionedShop.twoSteps)
+    try workspace.write(
+      "items.yaml",
+      "model: { path: Shop.xcdatamodeld, version: Shop }\nstore: { path: \(name) }\n")
+    var command = command
+    switch command[0] {
+    case "copy": command.append(name)
+    case "migrate":
+      try FileManager.default.copyItem(at: workspace.url("Shop.sqlite"), to: workspace.url(name))
+      command += [name, "--model", "Shop.xcdatamodeld"]
+    default: break
+    }
+    let names = try workspace.names()
+    let outcome = try await Tool.run(command, in: workspace.folder)
+    #expect(outcome.exitCode == 73 && outcome.talk.contains("the path is too long for SQLite"), "\(outcome.talk)")
+    #expect(try workspace.names() == names)
+  }
+
   @Test("where a store with a log cannot be copied to be read, the temporary folder is named")
   func temporaryFolder() async throws {
     let workspace = try await Workspace.withItems()
