@@ -79,18 +79,20 @@ public struct StoreDump {
 
   private func perform() throws -> Report {
     let file = try StoreModel.read(storePath: storePath, modelPath: modelPath, version: modelVersion)
+    try putBackEarlier()
     try checkFolder()
     let store = try SQLiteStore.open(path: storePath, model: file.model, options: .reading)
     defer { try? store.close() }
     try createFolder(FileSystem.parent(folder))
     let work = try WorkFolder(for: folder)
-    defer { work.remove() }
+    // An earlier dump that could not be put back must not go with the folder.
+    defer { if !isEarlierAside { work.remove() } }
     let partial = work.path + "/dump"
     try createFolder(partial)
     let report = try store.requiringUnchanged { try write(store, file, to: partial) }
     try store.close()
     if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
-    try putInPlace(partial, earlier: work.path + "/earlier")
+    try putInPlace(partial)
     return report
   }
 
@@ -173,11 +175,24 @@ public struct StoreDump {
     }
   }
 
-  /// - Parameter earlier: where an earlier dump goes, to be removed.
-  private func putInPlace(_ partial: String, earlier: String) throws {
+  /// The name of an earlier dump in the work folder, while another takes its place in two steps.
+  private static let earlierName = "earlier"
+  private var earlier: String { WorkFolder.path(for: folder) + "/" + Self.earlierName }
+
+  /// Whether an earlier dump was set aside, and nothing has its place.
+  private var isEarlierAside: Bool { PathContent(at: folder) == .nothing && EarlierDump(at: earlier).isDump }
+
+  /// Puts back an earlier dump that a killed run had set aside.
+  private func putBackEarlier() throws {
+    if isEarlierAside { try WorkFolder.putBack(Self.earlierName, to: folder) }
+  }
+
+  private func putInPlace(_ partial: String) throws {
     guard replacesDump, PathContent(at: folder) == .folder else { return try ResultPlace.rename(partial, to: folder) }
     // A file may have been put there meanwhile.
     try checkFolder()
+    // The earlier dump goes with the work folder.
+    if FileSystem.exchange(partial, folder) { return }
     try ResultPlace.rename(folder, to: earlier)
     do { try ResultPlace.rename(partial, to: folder) } catch {
       try? ResultPlace.rename(earlier, to: folder)

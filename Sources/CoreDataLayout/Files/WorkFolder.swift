@@ -87,6 +87,15 @@ public final class WorkFolder {
     _ = unsafe rmdir(path)
   }
 
+  /// Puts back what a killed run had set aside in the folder to put its result in that place.
+  /// - Parameter name: its name in the folder.
+  /// - Throws: `StoreError.busy` when a run is making the result.
+  package static func putBack(_ name: String, to result: String) throws {
+    let path = path(for: result)
+    guard try isUsable(path) else { return }
+    try locked(path, result) { try StoreFiles.rename(path + "/" + name, to: result) }
+  }
+
   /// Whether a folder is one of these; nil when it is empty, which may be what is left of one.
   /// - Throws: `StoreError` when the system does not let it be read, which says nothing about whose it is.
   private static func isOurs(_ path: String) throws -> Bool? {

@@ -56,6 +56,21 @@ struct DumpCommandTests {
     #expect(try workspace.bytes("dump/Shop.sqlite") == bytes)
   }
 
+  @Test("an earlier dump that a killed run had set aside is put back", arguments: [false, true])
+  func setAside(isReplaced: Bool) async throws {
+    let workspace = try await workspace()
+    #expect(try await dump(workspace, "Shop.sqlite", "dump", "--model", "Shop.xcdatamodeld").exitCode == 0)
+    let before = try workspace.text("dump/restore.yaml")
+    try workspace.write("dump.partial/.seedbed", "Seedbed makes a result here.")
+    try FileManager.default.moveItem(at: workspace.url("dump"), to: workspace.url("dump.partial/earlier"))
+    let more = Self.model + (isReplaced ? ["--force"] : [])
+    let outcome = try await Tool.run(["dump", "Shop.sqlite", "dump"] + more, in: workspace.folder)
+    #expect(outcome.exitCode == (isReplaced ? 0 : 73), "\(outcome.talk)")
+    #expect(isReplaced || outcome.talk.contains("--force"), "\(outcome.talk)")
+    #expect(try workspace.text("dump/restore.yaml") == before)
+    #expect(!workspace.exists("dump.partial/earlier"))
+  }
+
   @Test("a folder with an empty restore.yaml is no dump")
   func emptyPipeline() async throws {
     let workspace = try await workspace()
