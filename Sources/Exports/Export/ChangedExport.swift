@@ -1,3 +1,4 @@
+import CoreDataLayout
 import ObjectModel
 public import Pipelines
 public import StoreInterface
@@ -22,7 +23,7 @@ extension StoreExport {
     var changes = NetChanges()
     var token = PersistentHistoryToken(transactionNumbers: [:])
     var gap: String?
-    let rows = try run { store throws in
+    let select = { (store: SQLiteStore) throws -> [ObjectID]? in
       let entity = try step.entity(in: model)
       var filter = StoreHistory.Filter()
       filter.entities = entity.withSubentities.map(\.name)
@@ -31,7 +32,11 @@ extension StoreExport {
       token = try history.read(store, from: place, filter, limit: nil) { changes.add($0) }
       return changes.all.filter { $0.changeType != .delete }.map(\.changedObjectID)
     }
-    return ChangedExport(
-      rows: rows, deletions: changes.all.filter { $0.changeType == .delete }, token: token, gap: gap)
+    let deletions = { changes.all.filter { $0.changeType == .delete } }
+    let rows = try run(select) {
+      guard let deletionsPath, let deletionsText else { return [] }
+      return [(path: deletionsPath, text: deletionsText(deletions()))]
+    }
+    return ChangedExport(rows: rows, deletions: deletions(), token: token, gap: gap)
   }
 }

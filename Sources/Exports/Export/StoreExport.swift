@@ -5,6 +5,7 @@ public import ObjectModel
 public import Pipelines
 import ResultFiles
 import SeedFormats
+package import StoreInterface
 
 /// An export of a store that stands by itself, outside a pipeline.
 public struct StoreExport {
@@ -14,6 +15,8 @@ public struct StoreExport {
   let replacesForeign: Bool
   let step: ExportStep
   let deletionsPath: String?
+  /// Gives what is written to `deletionsPath`; nil: nothing is.
+  package var deletionsText: (([PersistentHistoryChange]) -> String)?
   /// Called with the work of the store, when it is closed.
   package var didWork: ((StoreCounts) -> Void)?
 
@@ -28,8 +31,8 @@ public struct StoreExport {
   ///   - limit: the most objects; nil: all.
   ///   - delimiter: an ASCII character between the fields of CSV; nil: what the format says.
   ///   - hasByteOrderMark: whether CSV begins with one.
-  ///   - deletionsPath: where the caller writes the deletions that `run(changedSince:)` finds; it is checked like the
-  ///     output.
+  ///   - deletionsPath: where `deletionsText` of the deletions that `run(changedSince:)` finds is written; it is checked
+  ///     like the output.
   public init(
     storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
     order: [String],
@@ -66,20 +69,35 @@ public struct StoreExport {
   /// - Throws: `RunError`.
   public func run() throws(RunError) -> Int { try run { _ in nil } }
 
-  /// - Parameter objectIDs: which objects are written, of the open store; nil: all that the step selects.
-  func run(_ objectIDs: (SQLiteStore) throws -> [ObjectID]?) throws(RunError) -> Int {
+  /// - Parameters:
+  ///   - objectIDs: which objects are written, of the open store; nil: all that the step selects.
+  ///   - texts: files that take their places together with the export; asked for after the objects.
+  func run(
+    _ objectIDs: (SQLiteStore) throws -> [ObjectID]?, beside texts: () -> [(path: String, text: String)] = { [] }
+  ) throws(RunError) -> Int {
     try check()
     do {
       let store = try open()
       defer { close(store) }
       var exporter = Exporter(store: store, step: step, cancellation: Cancellation())
       exporter.objectIDs = try objectIDs(store)
-      if step.isDirect { return try store.requiringUnchanged { try exporter.run(to: step.to) } }
+      // Where one cannot be written, no object has been either.
+      let waiting = try WaitingTexts(texts())
+      defer { waiting.remove() }
+      if step.isDirect {
+        let rows = try store.requiringUnchanged { try exporter.run(to: step.to) }
+        try waiting.put()
+        return rows
+      }
       try ResultPlace.createFolder(of: step.to)
       let work = try WorkFolder(for: step.to)
       defer { work.remove() }
       let rows = try store.requiringUnchanged { try exporter.run(to: step.temporaryPath(in: work)) }
-      try ResultPlace.rename(step.temporaryPath(in: work), to: step.to)
+      if waiting.isEmpty {
+        try ResultPlace.rename(step.temporaryPath(in: work), to: step.to)
+      } else {
+        try waiting.put(after: [(from: step.temporaryPath(in: work), to: step.to)])
+      }
       return rows
     } catch {
       throw RunError(any: error, store: storePath)

@@ -97,7 +97,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     do {
       let report = ObjectsReport(store: store, entity: entity, output: output)
-      let export = report.following(
+      var export = report.following(
         StoreExport(
           storePath: store, model: try model.read(store: store).model, modelPath: model.model, entity: entity,
           columns: Self.list(shape.columns),
@@ -116,12 +116,11 @@ struct ExportCommand: ParsableCommand {
         }
         return
       }
+      export.deletionsText = { deletions in
+        deletions.map { HistoryText.json($0).text(isIndented: false) + "\n" }.joined()
+      }
       let changed = try export.run(changedSince: changedSince)
       if let gap = changed.gap, !quiet { LogLine.say(gap, .warning, event: "history.gap") }
-      if let deleted {
-        let lines = changed.deletions.map { HistoryText.json($0).text(isIndented: false) + "\n" }
-        try TextResults.write([(path: deleted, text: lines.joined())])
-      }
       if json {
         report.write(rows: changed.rows, changes: changed)
       } else if !quiet {

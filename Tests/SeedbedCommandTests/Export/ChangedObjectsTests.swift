@@ -68,6 +68,25 @@ struct ChangedObjectsTests {
     #expect(try workspace.text("notes.txt") == "mine\n")
   }
 
+  @Test("where the deleted objects cannot be written, no object is either", arguments: ["out.csv", "-"])
+  func allOrNone(output: String) async throws {
+    let (workspace, token) = try await workspace()
+    let arguments = ["export", "Shop.sqlite", "--entity", "Item", "--columns", "identifier", "--output", output]
+    #expect(try await Tool.run(arguments + ["--limit", "1"], in: workspace.folder).exitCode == 0)
+    // The file would be made in a folder of this name.
+    try workspace.write("deleted.ndjson.partial/notes.txt", "mine\n")
+    let more = ["--changed-since", token, "--deleted", "deleted.ndjson"]
+    let outcome = try await Tool.run(arguments + more, in: workspace.folder)
+    #expect(outcome.exitCode == 73 && outcome.talk.contains("deleted.ndjson.partial"), "\(outcome.talk)")
+    #expect(outcome.text.isEmpty && !workspace.exists("deleted.ndjson"))
+    if output == "-" { return }
+    #expect(try workspace.text(output) == "identifier\na\n")
+    try FileManager.default.removeItem(at: workspace.url("deleted.ndjson.partial"))
+    #expect(try await Tool.run(arguments + more, in: workspace.folder).exitCode == 0)
+    #expect(try workspace.text(output) == "identifier\na\nb\nd\n" && workspace.exists("deleted.ndjson"))
+    #expect(try !workspace.names().contains { $0.hasSuffix(".partial") })
+  }
+
   @Test("changes are written with values and applied to a copy, which is equal then")
   func apply() async throws {
     let (workspace, token) = try await workspace()
