@@ -125,7 +125,7 @@ public final class FilePlacement {
     return StoreError.inputOutput(
       path: targets.last ?? "",
       message:
-        "\(text(reason)); \(what) in place all the same (\(targets.joined(separator: ", "))), as it could not be "
+        "\(text(reason)); \(what) \(StoreError.isInPlace) (\(targets.joined(separator: ", "))), as it could not be "
         + "undone: \(text(obstacle))")
   }
 

@@ -1,13 +1,15 @@
 import Foundation
 import Platform
+import StoreInterface
 
 extension RunError {
   private static let fullDiskTexts = ["No space left on device", "database or disk is full", "Disk quota exceeded"]
 
   /// The error with the result's path in place of the temporary one, and with the space that is there, where a result
-  /// does not fit on its disk; else itself.
+  /// does not fit on its disk; else itself, and where the result is in place all the same.
   func namingFullDisk() -> RunError {
-    guard kind == .inputOutput, let reason = Self.fullDiskTexts.first(where: { message.contains($0) }),
+    guard kind == .inputOutput, !message.contains(StoreError.isInPlace),
+      let reason = Self.fullDiskTexts.first(where: { message.contains($0) }),
       let mark = message.firstRange(of: ".partial/")
     else { return self }
     var result = message[..<mark.lowerBound]

@@ -73,7 +73,7 @@ final class MigrationRun {
     StoreError.inputOutput(
       path: path,
       message:
-        "\(error); the migrated store is in place all the same, and is not safely on disk until it is written again")
+        "\(error); the migrated store is \(StoreError.isInPlace), and is not safely on disk until it is written again")
   }
 
   /// Reports the rows that are lost. Tables that are written as pages must not contain rows without an entity: the
