@@ -26,6 +26,9 @@ extension RunError {
     case let error as StoreError: self.init(error, path: path)
     case let error as ValidationError: self.init(.badData, code: "store.validation", error.description)
     case let error as any RunFailure: self = error.runError(store: path)
+    case let error as SystemError:
+      let isOfPath = !error.isOfSystem && ![ENOSPC, EDQUOT].contains(error.number)
+      self.init(isOfPath ? .cannotCreate : .inputOutput, code: "file.failed", "\(error.path): \(error.message)")
     case let error as CocoaError: self.init(file: error as NSError)
     default:
       // What the system says of a file comes with no name of Cocoa's where a call of its own failed. Every error can be
