@@ -1,9 +1,10 @@
 import Foundation
-import ModelFiles
 import ObjectModel
 import Platform
 import TestSupport
 import Testing
+
+@testable import ModelFiles
 
 @Suite("What has the name of a model and is none")
 struct OddPlaceTests {
@@ -26,5 +27,15 @@ struct OddPlaceTests {
       }
     }
     #expect(error.description.contains("neither a file nor a folder"), "\(error)")
+  }
+
+  @Test(
+    "a folder that the system cannot list says nothing against the model",
+    arguments: [
+      (ENOENT, .unreadableFile), (EACCES, .unreadableFile), (EMFILE, .inputOutput), (EIO, .inputOutput),
+    ] as [(Int32, ModelError.Code)])
+  func unlistedFolder(number: Int32, code: ModelError.Code) {
+    let error = ModelFileSystem.failure(SystemError("list the folder", "Shop.xcdatamodeld", number: number))
+    #expect(error.problems.map(\.code) == [code] && error.problems.map(\.file) == ["Shop.xcdatamodeld"])
   }
 }

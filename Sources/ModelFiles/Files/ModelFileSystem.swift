@@ -17,7 +17,7 @@ enum ModelFileSystem {
     do throws(SystemError) {
       return try FileSystem.listing(of: folder)
     } catch {
-      throw ModelError(.unreadableFile, file: folder, error.message, hint: "check that it exists and may be read")
+      throw failure(error)
     }
   }
 
@@ -54,12 +54,13 @@ enum ModelFileSystem {
 extension ModelFileSystem {
   /// The error of a call to the system that has just failed.
   private static func failure(_ path: String, _ action: String) -> ModelError {
-    let number = errno
-    let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
-    let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
-    return ModelError(
-      isSystem ? .inputOutput : .unreadableFile, file: path, "cannot \(action): \(reason)",
-      hint: isSystem ? "try again when the system can read it" : "check that it exists and may be read")
+    failure(SystemError(action, path))
+  }
+
+  static func failure(_ error: SystemError) -> ModelError {
+    ModelError(
+      error.isOfSystem ? .inputOutput : .unreadableFile, file: error.path, error.message,
+      hint: error.isOfSystem ? "try again when the system can read it" : "check that it exists and may be read")
   }
 }
 
