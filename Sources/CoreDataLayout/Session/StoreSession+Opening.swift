@@ -16,6 +16,7 @@ extension StoreSession {
   ) throws -> StoreSession {
     try StoreFiles.requireFile(path)
     do {
+      if try !options.isReadOnly && StoreFiles.hasLog(path) { try requireOwnLog(path) }
       let isCopied = try options.isReadOnly && options.leavesSidecarsAlone && StoreFiles.hasLog(path)
       let copy = isCopied ? try PrivateCopy(of: path) : nil
       func open() throws -> StoreSession {
@@ -41,6 +42,30 @@ extension StoreSession {
     } catch let error as SQLiteError {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// Looks at a store with a log or journal before it is opened for writing, when SQLite would move that into the file
+  /// for good: one of another database would destroy the store.
+  /// - Throws: `StoreError.notAStore` where the file is no store with what lies beside it.
+  private static func requireOwnLog(_ path: String) throws {
+    do {
+      // It changes nothing but the log's index. Where it would have to wait, the file is in use, and so is its log.
+      let connection = try Connection(path: path, options: .init(isReadOnly: true, busyTimeoutMilliseconds: 0))
+      try connection.limit(forFileOf: try StoreFiles.byteCount(path))
+      let isUnfinished: Bool
+      do throws(SQLiteError) {
+        _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+        isUnfinished = false
+      } catch {
+        guard error.isUnfinishedWrite else { throw StoreError(error, path: path) }
+        isUnfinished = true
+      }
+      // A journal that is to be rolled back keeps readers out that may not write.
+      _ = try isUnfinished ? StoreMetadata.read(path: path) : StoreMetadata(connection)
+    } catch let error as StoreError {
+      // What else may go wrong shows again in what follows.
+      if case .notAStore = error { throw error }
+    } catch is SQLiteError {}
   }
 
   /// Refuses what was read of a file that another process changed meanwhile, where no lock could keep it from that.
