@@ -124,11 +124,14 @@ public struct PipelineRun {
       return migration.isDone
     }
     report.warnings += warnings(of: store)
-    try PipelineCheck.requireComputedDerivations(prepared.plans, store.layout)
     let indexing = StageMeter(.index)
     do {
+      try PipelineCheck.requireComputedDerivations(prepared.plans, store.layout)
       try importRecords(prepared, into: store, isFresh: isFresh, indexing, &report)
     } catch {
+      report.work.store = store.work
+      try? store.rollbackWhole()
+      try? store.close()
       // A file that was cut off or written anew meanwhile looks damaged.
       let code = RunError(any: error, store: pipeline.store.path).code
       if Self.formats.contains(where: code.hasPrefix) { try prepared.inputs.requireUnchanged() }
@@ -178,11 +181,8 @@ public struct PipelineRun {
         temporaryFolder: prepared.build.folder, indexing: indexing, warnings: &report.warnings,
         contexts: &report.work.contexts)
     } catch {
-      report.work.store = store.work
       try? rejects.finish(steps: pipeline.imports)
       logRejects(rejects)
-      try? store.rollbackWhole()
-      try? store.close()
       throw error
     }
     report.warnings += report.steps.flatMap(\.warnings)
