@@ -234,4 +234,29 @@ struct LightweightMigrationTests {
       })
     #expect(filled.isPossible)
   }
+
+  @Test(
+    "a new composite whose defaults leave out a mandatory element is an obstacle, also where it is optional",
+    arguments: [
+      (isOptional: true, hasDefault: true, isObstacle: true), (true, false, false), (false, true, true),
+      (false, false, true),
+    ])
+  func newComposites(isOptional: Bool, hasDefault: Bool, isObstacle: Bool) throws {
+    var x = AttributeDefinition("x", .integer32)
+    if hasDefault { x.defaultValue = .integer(7) }
+    var y = AttributeDefinition("y", .integer32)
+    y.isOptional = false
+    var composite = AttributeDefinition("c", .composite)
+    composite.composite = .init(name: "P", elements: [x, y])
+    composite.isOptional = isOptional
+    func model(_ attributes: [AttributeDefinition]) throws -> ManagedObjectModel {
+      var thing = EntityDefinition("Thing")
+      thing.attributes = [AttributeDefinition("k", .string)] + attributes
+      return try ManagedObjectModel(entities: [thing])
+    }
+    let migration = try model([]).lightweightMigration(to: try model([composite]))
+    #expect(
+      migration.obstacles.map(\.description)
+        == (isObstacle ? ["Thing.c: new and mandatory, without a default value"] : []))
+  }
 }

@@ -124,8 +124,7 @@ struct MappingInference {
       case (let from?, let to?):
         compare(from, to, declaringEntity(of: to.name, in: new).name)
         if to.derivation == nil { setSource(from.name, for: to.name, of: new) }
-      case (nil, let to?)
-      where !to.isOptional && to.derivation == nil && StoredAttribute.leaves(of: to).contains(where: \.demandsValue):
+      case (nil, let to?) where to.derivation == nil && isIncomplete(to):
         add(
           .obstacles, declaringEntity(of: to.name, in: new).name, to.name, "new and mandatory, without a default value")
       case (let from?, nil) where !old.isAbstract:
@@ -138,6 +137,17 @@ struct MappingInference {
         add(.losses, loser(old, owner, isKept), from.name, "removed, its values go")
       default: break
       }
+    }
+  }
+
+  /// Whether objects that get the attribute's defaults lack a value that it demands: of an optional composite, where
+  /// another element has a default.
+  private func isIncomplete(_ attribute: AttributeDefinition) -> Bool {
+    let leaves = StoredAttribute.leaves(of: attribute)
+    return leaves.contains { leaf in
+      guard leaf.demandsValue else { return false }
+      guard let composite = attribute.optionalComposite(around: leaf.names) else { return true }
+      return leaves.contains { $0.names.starts(with: composite) && $0.attribute.defaultValue != .null }
     }
   }
 

@@ -26,6 +26,12 @@ extension AttributeDefinition {
     return composite?.elements.first { $0.name == name }?.element(at: path.dropFirst())
   }
 
+  /// The innermost optional composite around the element at a path that begins with this attribute's name: while it has
+  /// no value, the element demands none. Nil where no composite around it is optional.
+  package func optionalComposite(around path: [String]) -> [String]? {
+    (1..<path.count).last { element(at: path[1..<$0])?.isOptional == true }.map { Array(path[..<$0]) }
+  }
+
   /// The value of a new object: the default, which of a composite is that of its elements. Null for derived attributes.
   public var initialValue: Value {
     guard let composite else { return derivation == nil ? defaultValue : .null }

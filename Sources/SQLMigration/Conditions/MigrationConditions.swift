@@ -7,7 +7,7 @@ struct MigrationConditions {
   let work: MigrationWork
   let connection: Connection
 
-  private var moves: EntityMoves { work.moves }
+  var moves: EntityMoves { work.moves }
 
   func broken() throws -> [MigrationCondition] {
     var result = try takenNames() + abstractEntities()
@@ -23,11 +23,11 @@ struct MigrationConditions {
     return result
   }
 
-  private func name(_ table: String) -> String { work.name(table) }
+  func name(_ table: String) -> String { work.name(table) }
 
-  private func count(_ sql: String) throws -> Int { Int(try connection.integer(sql) ?? 0) }
+  func count(_ sql: String) throws -> Int { Int(try connection.integer(sql) ?? 0) }
 
-  // MARK: - Entities and attributes
+  // MARK: - Entities
 
   private func abstractEntities() throws -> [MigrationCondition] {
     try moves.moves.filter { $0.new.isAbstract && !$0.old.isAbstract }.compactMap { move in
@@ -35,37 +35,6 @@ struct MigrationConditions {
       let count = try count("SELECT count(*) FROM \(table) WHERE Z_ENT = \(work.old.number(of: move.old))")
       return count == 0 ? nil : MigrationCondition(kind: .abstractEntity, entity: move.new.name, count: count)
     }
-  }
-
-  /// Mandatory attributes without default whose source may be null, because it was a derived attribute.
-  private func missingValues(_ table: TableWork) throws -> [MigrationCondition] {
-    var result: [MigrationCondition] = []
-    for column in table.new.columns {
-      guard case .attribute(let path, let attribute) = column.role, let index = column.entityIndex,
-        !attribute.isOptional, attribute.defaultValue == .null, attribute.derivation == nil
-      else { continue }
-      let entity = work.new.numbering.entities[index]
-      for feed in table.feeds {
-        let loose = feed.moves.filter { move in
-          guard move.new.isKind(of: entity), let source = moves.sourceName(of: path[0], move),
-            let former = move.old.attribute(source)
-          else { return false }
-          return former.isOptional
-        }
-        guard !loose.isEmpty, let place = table.new.columns.firstIndex(where: { $0.name == column.name }) else {
-          continue
-        }
-        let count = try count(
-          "SELECT count(*) FROM \(SQLText.identifier(name(feed.old.name))) AS s WHERE s.Z_ENT IN (\(work.numbers(loose))) "
-            + "AND (\(feed.cells[place])) IS NULL")
-        if count > 0 {
-          result.append(
-            MigrationCondition(
-              kind: .missingValue, entity: entity.name, property: path.joined(separator: "."), count: count))
-        }
-      }
-    }
-    return result
   }
 
   // MARK: - Relationships
