@@ -14,6 +14,8 @@ final class BatchUpdater {
   private let reader: StoreReader
   private let rebuildsFrom: Int
   private let now = Date()
+  /// What elements of composites demand of the new values together.
+  private var demands: [ElementDemand] = []
 
   private var layout: StoreLayout { writer.layout }
   private var connection: Connection { writer.connection }
@@ -32,6 +34,7 @@ final class BatchUpdater {
     let selection = update.selection.forBatch
     try selection.checkKeyPaths()
     let entity = selection.entity
+    demands = ElementDemand.all(assignments, of: entity)
     let columns = try assignments.map { try AssignedColumn($0, of: entity, layout) }
     let names = Set(columns.map(\.name))
     let isUnique = try uniqueColumns(of: layout.table(for: entity)).contains { names.contains($0) }
@@ -106,11 +109,12 @@ final class BatchUpdater {
   private func updateInPlace(
     _ plan: Plan, _ columns: [AssignedColumn], _ entity: Entity, _ sql: FetchSQL
   ) throws -> BatchOutcome {
-    let doubts = zip(columns, plan.values).compactMap { $0.doubt(of: $1) }
+    let broken = conditions(columns, plan.values, row: "t0", entity)
+    let doubts = zip(columns, plan.values).compactMap { $0.doubt(of: $1) } + broken
     if !doubts.isEmpty {
       try check(
         columns, entity,
-        "SELECT t0.Z_PK, t0.Z_ENT, \(plan.values.joined(separator: ", ")) FROM \(sql.scopes[0].from)\(plan.condition) "
+        "SELECT t0.Z_PK, t0.Z_ENT, \((plan.values + broken).joined(separator: ", ")) FROM \(sql.scopes[0].from)\(plan.condition) "
           + "AND (\(doubts.joined(separator: " OR "))) ORDER BY t0.Z_PK", sql)
     }
     let table = layout.table(for: entity).name
@@ -145,7 +149,22 @@ final class BatchUpdater {
     try indexes.create()
   }
 
+  /// For each demand a condition that holds where it is broken.
+  /// - Parameters:
+  ///   - values: the new values of the columns as SQL.
+  ///   - row: what the table is called.
+  private func conditions(_ columns: [AssignedColumn], _ values: [String], row: String, _ entity: Entity) -> [String] {
+    func value(_ names: [String]) -> String {
+      if let index = columns.firstIndex(where: { $0.assignment.names == names }) { return values[index] }
+      return layout.column(for: names.joined(separator: "."), of: entity).map { "\(row).\($0.name)" } ?? "NULL"
+    }
+    return demands.map { demand in
+      "(\(value(demand.names)) IS NULL AND coalesce(\(demand.others.map(value).joined(separator: ", ")), NULL) IS NOT NULL)"
+    }
+  }
+
   /// Checks the rows that may break a rule in memory.
+  /// - Parameter select: gives key, entity, the new value of each column, and whether each demand is broken.
   private func check(_ columns: [AssignedColumn], _ entity: Entity, _ select: String, _ sql: FetchSQL? = nil) throws {
     let rows = try Statement(connection, select)
     if let sql { try reader.bind(sql.parameters, to: rows) }
@@ -156,6 +175,9 @@ final class BatchUpdater {
       for (index, column) in columns.enumerated() {
         let value = try column.read(rows, at: Int32(index + 2))
         problems += column.assignment.problems(of: value, objectID: id, entity: own)
+      }
+      for (index, demand) in demands.enumerated() where rows.int64(at: Int32(columns.count + index + 2)) != 0 {
+        problems.append(demand.problem(of: id))
       }
     }
     if !problems.isEmpty { throw ValidationError(problems) }
@@ -202,9 +224,11 @@ final class BatchUpdater {
   }
 
   private func checkValues(_ columns: [AssignedColumn], _ entity: Entity) throws {
-    let doubts = columns.enumerated().compactMap { $1.doubt(of: "v.v\($0)") }
+    let values = columns.indices.map { "v.v\($0)" }
+    let broken = conditions(columns, values, row: "t", entity)
+    let doubts = zip(columns, values).compactMap { $0.doubt(of: $1) } + broken
     if doubts.isEmpty { return }
-    let names = columns.indices.map { "v.v\($0)" }.joined(separator: ", ")
+    let names = (values + broken).joined(separator: ", ")
     try check(
       columns, entity,
       "SELECT v.key, t.Z_ENT, \(names) FROM temp.\(Self.values) AS v JOIN \(layout.table(for: entity).name) AS t "
@@ -237,6 +261,11 @@ final class BatchUpdater {
         } else {
           differs = differs || !before.isIdentical(to: fitting)
         }
+      }
+      if differs, failures.isEmpty, !demands.isEmpty {
+        let new = Dictionary(zip(columns.map(\.assignment.names), values), uniquingKeysWith: { first, _ in first })
+        violations += demands.filter { $0.isBroken { new[$0] ?? subject.value(at: $0) } }
+          .map { $0.problem(of: snapshot.objectID) }
       }
       if problems.count < ValidationError.Problem.mostInBatch { problems += failures + (differs ? violations : []) }
       if !differs || !problems.isEmpty { return }

@@ -32,21 +32,18 @@ package struct BatchAssignment: Sendable {
     return assignments
   }
 
-  /// One assignment; where a composite becomes null, one for each stored element. What an element demands holds only
-  /// while its composite is there, so that it does not hold for one that may be null itself.
+  /// One assignment; where a composite becomes null, one for each stored element.
   private static func all(_ path: String, _ given: FetchExpression, of entity: Entity) throws -> [BatchAssignment] {
     let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard given == .constant(.null), let whole = entity.attribute(names[0]),
       let composite = whole.element(at: names.dropFirst()), composite.composite != nil
     else { return [try BatchAssignment(path, names, given, of: entity)] }
     return try StoredAttribute.leaves(of: composite, under: names.dropLast()).map {
-      try BatchAssignment($0.path, $0.names, given, of: entity, allowsNull: composite.isOptional)
+      try BatchAssignment($0.path, $0.names, given, of: entity)
     }
   }
 
-  private init(
-    _ path: String, _ names: [String], _ given: FetchExpression, of entity: Entity, allowsNull: Bool = false
-  ) throws {
+  private init(_ path: String, _ names: [String], _ given: FetchExpression, of entity: Entity) throws {
     self.path = path
     self.names = names
     let place = "\(entity.name).\(path)"
@@ -64,7 +61,8 @@ package struct BatchAssignment: Sendable {
       throw StoreError.failure(
         "\(place) is a composite attribute; set its elements, as in \"\(path).\(Self.example(attribute))\"")
     }
-    if allowsNull { attribute.isOptional = true }
+    // Whether it may be null depends on the other elements then: see `ElementDemand`.
+    if whole.optionalComposite(around: names) != nil { attribute.isOptional = true }
     self.attribute = attribute
     let expression = Self.typed(given, attribute)
     self.expression = expression

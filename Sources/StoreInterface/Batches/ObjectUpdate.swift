@@ -11,6 +11,7 @@ struct ObjectUpdate {
   /// - Throws: `ValidationError` with the objects whose new values break a rule.
   func plan(_ update: BatchUpdate) throws -> BatchPlan {
     let assignments = try BatchAssignment.all(update)
+    let demands = ElementDemand.all(assignments, of: update.selection.entity)
     let now = Date()
     var plan = BatchPlan()
     var problems: [ValidationError.Problem] = []
@@ -19,12 +20,13 @@ struct ObjectUpdate {
       let evaluator = ExpressionEvaluator(objects.subject(for: before), now: now)
       var after = before
       var violations: [ValidationError.Problem] = []
-      var isSame = true
+      var (isSame, hasFailed) = (true, false)
       for assignment in assignments {
         guard let index = objects.layout[before.objectID.entity].attributeIndexes[assignment.names[0]] else { continue }
         let (value, failure, wrong) = assignment.value(by: evaluator, for: before.objectID)
         if let failure {
           problems.append(failure)
+          hasFailed = true
           continue
         }
         violations += wrong
@@ -33,6 +35,12 @@ struct ObjectUpdate {
         after.attributes[index] = after.attributes[index].settingElement(at: rest, to: value)
       }
       if isSame { continue }
+      for demand in demands where !hasFailed {
+        guard let index = objects.layout[before.objectID.entity].attributeIndexes[demand.names[0]] else { continue }
+        if demand.isBroken({ after.attributes[index].element(at: $0.dropFirst()) }) {
+          violations.append(demand.problem(of: before.objectID))
+        }
+      }
       problems += violations
       plan.request.updated.append(after)
     }

@@ -129,6 +129,9 @@ enum BatchRules {
       if isNumber, random.isOneOf(6) { entity.attributes[index].maximumValue = .integer(6) }
       if type == .string, random.isOneOf(8) { entity.attributes[index].maximumValue = .integer(3) }
       if random.isOneOf(10) { entity.attributes[index].isOptional = false }
+      for element in (entity.attributes[index].composite?.elements ?? []).indices where random.isOneOf(2) {
+        entity.attributes[index].composite?.elements[element].isOptional = false
+      }
     }
   }
 
