@@ -28,7 +28,7 @@ public struct FrameworkGeneration: Sendable, Hashable {
   /// A constraint of one attribute is part of its column's definition.
   var hasInlineUnique: Bool { version <= 851 }
   /// There is a table `Z_MODELCACHE`.
-  var hasModelCache: Bool { version >= 640 }
+  package var hasModelCache: Bool { version >= 640 }
   /// The tables of persistent history have the shape that is known here; those of the first generations with
   /// history (836 to 866) had other columns.
   var hasKnownHistoryTables: Bool { version >= 969 }

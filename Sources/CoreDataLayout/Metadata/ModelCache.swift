@@ -23,6 +23,17 @@ public struct ModelCache: Sendable {
     return try content(archive: archive)
   }
 
+  /// Why stores of a model carry none, where it is not compiled already; nil where they do, if it is not too large.
+  package static func obstacle(to model: ManagedObjectModel) -> String? {
+    do {
+      _ = try CompiledModelWriter.archive(of: model)
+      return nil
+    } catch {
+      return "the store carries no model (Z_MODELCACHE is empty), and commands need it by --model: "
+        + (error.problems.first?.message ?? error.description)
+    }
+  }
+
   /// What `Z_CONTENT` holds for a model that is archived already; nil when it is larger than caches may be.
   /// - Throws: when memory ends.
   public static func content(archive: [UInt8]) throws -> [UInt8]? {

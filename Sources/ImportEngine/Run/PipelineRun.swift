@@ -115,15 +115,21 @@ public struct PipelineRun {
       prepared.digest.wait()
       try expectations.countBefore()
     }
+    let modelCache = try StoreModel.cacheContent(of: prepared.modelFile)
     let (store, isFresh, isMigrated) = try build.open(
       model: prepared.model, author: pipeline.name, uuid: pipeline.store.uuid ?? InputDigest.unknownUUID,
-      modelCache: try StoreModel.cacheContent(of: prepared.modelFile), memory: options.memory
+      modelCache: modelCache, memory: options.memory
     ) { copy in
       let migration = try migrate(copy, to: prepared.modelFile)
       report.warnings += migration.notes
       return migration.isDone
     }
     report.warnings += warnings(of: store)
+    if isFresh || isMigrated, modelCache == nil, store.layout.generation.hasModelCache,
+      let obstacle = ModelCache.obstacle(to: prepared.model)
+    {
+      report.warnings.append(obstacle)
+    }
     let indexing = StageMeter(.index)
     do {
       try PipelineCheck.requireComputedDerivations(prepared.plans, store.layout)

@@ -83,6 +83,9 @@ struct CheckResult {
     if case .unreadableCachedModel(let reason) = comparison {
       notes.append(Note(code: "cachedModel", message: "the model that the store carries cannot be read: \(reason)"))
     }
+    if case .noCachedModel = comparison, report.isCompatible, let obstacle = ModelCache.obstacle(to: model) {
+      notes.append(Note(code: "cachedModel", message: obstacle))
+    }
     if let names = search?.unreadable, !names.isEmpty {
       notes.append(
         Note(

@@ -21,6 +21,28 @@ struct CheckModelTests {
     #expect(report.answer == "Not fit: its version hashes differ from the model's for 1 entity.")
   }
 
+  @Test("a store whose model has no archived form carries none: the run warns, and check notes it")
+  func unarchivedModel() async throws {
+    let workspace = try Workspace()
+    try workspace.writeModel(
+      """
+      <entity name="A">
+        <attribute name="k" optional="YES" attributeType="String"/>
+        <attribute name="d" optional="YES" attributeType="Integer 64" derived="YES" derivationExpression="TERNARY(k == nil, 1, 2)"/>
+      </entity>
+      <entity name="B"><attribute name="n" optional="YES" attributeType="String"/></entity>
+      """)
+    try workspace.write("b.csv", "n\nx\n")
+    try workspace.write(
+      "p.yaml",
+      "model: M.xcdatamodel\nstore: S.sqlite\nimport: [{ from: b.csv, entity: B, map: { n: n } }]\n")
+    let reason = "the store carries no model (Z_MODELCACHE is empty), and commands need it by --model: A.d"
+    let run = try await workspace.succeed("run", "p.yaml")
+    #expect((run.text + run.talk).contains(reason), "\(run)")
+    let report = try await workspace.check("S.sqlite", "--model", "M.xcdatamodel")
+    #expect(report.notes.contains { $0.code == "cachedModel" && $0.message.hasPrefix(reason) }, "\(report.notes)")
+  }
+
   @Test("an entity whose hash rests on an unconfirmed rule is marked")
   func unconfirmed() async throws {
     let workspace = try DepotStore.workspace()
