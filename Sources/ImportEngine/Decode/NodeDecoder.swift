@@ -45,6 +45,7 @@ import StoreInterface
           hint: "map \(name), or give it a default in the model")
       }
     }
+    for broken in unsafe plan.brokenDefaults { unsafe check(broken) }
   }
 
   // MARK: - Cells
@@ -327,10 +328,12 @@ import StoreInterface
 
   private func record(of row: Int) -> Int { unsafe Int(node.records[nodeRow(of: row)]) }
 
-  private func noteInsertProblem(row: Int, property: String, rawOffset: UInt32?, message: String, hint: String) {
+  func noteInsertProblem(
+    row: Int, property: String, rawOffset: UInt32?, code: String = "value.missing", message: String, hint: String
+  ) {
     unsafe node.insertProblems[Int32(nodeRow(of: row)), default: []].append(
       RecordProblem(
-        rawOffset: rawOffset, entity: plan.entity.name, property: property, code: "value.missing", value: "",
+        rawOffset: rawOffset, entity: plan.entity.name, property: property, code: code, value: "",
         message: message, hint: hint))
   }
 }

@@ -46,6 +46,8 @@ package final class NodePlan: Sendable {
   package let projection: [String]
   /// Required attributes that nothing maps and that have no default: no object of this kind can be inserted.
   package let unmappedRequired: [String]
+  /// Defaults of the entity that no object may keep.
+  package let brokenDefaults: [BrokenDefault]
   /// Fields of the projection that an entry of the map without `optional: true` reads.
   package let requiredFields: Set<String>
 
@@ -54,7 +56,7 @@ package final class NodePlan: Sendable {
     composites: [CompositePlan] = [], requirements: [ElementRequirement] = [], references: [ReferencePlan],
     children: [ChildPlan], match: [MatchPart],
     recordKey: CellPlan?, projection: [String], unmappedRequired: [String],
-    requiredFields: Set<String> = []
+    brokenDefaults: [BrokenDefault] = [], requiredFields: Set<String> = []
   ) {
     self.entity = entity
     self.index = index
@@ -70,6 +72,7 @@ package final class NodePlan: Sendable {
     self.fieldCount = projection.count
     self.projection = projection
     self.unmappedRequired = unmappedRequired
+    self.brokenDefaults = brokenDefaults
     self.requiredFields = requiredFields
   }
 

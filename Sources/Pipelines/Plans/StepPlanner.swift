@@ -125,7 +125,8 @@ package struct StepPlanner {
       requirements: requirements, references: parts.references, children: parts.children, match: matched,
       recordKey: recordKey,
       projection: slots.paths,
-      unmappedRequired: isRestoring ? [] : unmappedRequired, requiredFields: slots.required)
+      unmappedRequired: isRestoring ? [] : unmappedRequired,
+      brokenDefaults: isRestoring ? [] : BrokenDefault.all(of: entity, parts.cells), requiredFields: slots.required)
   }
 
   /// The parts of a node's plan that its map's entries make.
