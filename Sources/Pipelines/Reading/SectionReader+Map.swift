@@ -115,9 +115,10 @@ extension SectionReader {
 
   private mutating func mappedObjects(_ values: SectionValues, depth: Int) -> MappedObjects? {
     let map = values.nodes["map"].map { properties($0, at: values.position("map"), depth: depth + 1) } ?? []
-    let from = values.text("from") ?? ""
-    // Anything else is the path of a field.
+    var from = values.text("from") ?? ""
+    // Anything else is the path of a field, which may stand in backticks.
     let parsed = try? RecordExpressionParser.parseField(from)
+    if from.hasPrefix("`"), case .field(let name)? = parsed?.root { from = name }
     let elements = parsed?.root.yieldsList == true ? parsed : nil
     guard let match = values.texts("match"), let members: MembersGiven = values.choice("members") else { return nil }
     checkRepeats(match, "match", values)

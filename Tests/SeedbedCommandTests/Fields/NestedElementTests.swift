@@ -217,4 +217,36 @@ struct NestedElementTests {
       #expect(try workspace.query("S.sqlite", "SELECT ZX, ZY FROM ZPLACE") == [expected])
     }
   }
+
+  @Test(
+    "the field of nested objects and composites may stand in backticks, as the hint of a field that is not there has it"
+  )
+  func backticks() async throws {
+    let workspace = try Workspace()
+    try workspace.writeModel(
+      Self.entities.replacing(
+        "<entity name=\"Tool\">",
+        with:
+          "<entity name=\"Tool\"><attribute name=\"at\" optional=\"YES\" attributeType=\"Composite\" composite=\"P\"/>")
+        + "<composite name=\"P\"><attribute name=\"x\" optional=\"YES\" attributeType=\"Integer 16\"/></composite>")
+    try workspace.write("r.ndjson", #"{"code":"a","p d":{"x":3},"s+d":[{"text":"one"}]}"# + "\n")
+    try workspace.write("t.ndjson", #"{"name":"n","c d":{"x":4}}"# + "\n")
+    try workspace.write(
+      "p.yaml",
+      """
+      model: M.xcdatamodel
+      store: S.sqlite
+      import:
+      - from: r.ndjson
+        entity: Recipe
+        map:
+          code: code
+          place: { from: "`p d`", map: { x: x } }
+          steps: { from: "`s+d`", map: { text: text } }
+      - { from: t.ndjson, entity: Tool, map: { name: name, at: { from: "`c d`", map: { x: x } } } }
+      """)
+    #expect(try await workspace.report("p.yaml").exitCode == 0)
+    #expect(
+      try workspace.query("S.sqlite", "SELECT p.ZX, s.ZTEXT, t.ZX FROM ZPLACE p, ZSTEP s, ZTOOL t") == ["3|one|4"])
+  }
 }
