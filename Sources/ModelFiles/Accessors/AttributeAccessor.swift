@@ -70,7 +70,13 @@ struct AttributeAccessor {
 }
 
 /// The Swift types of the values of Transformable attributes.
-private enum TransformableShape {
+enum TransformableShape {
+  /// Whether the type of a stated class is one of the library or of Foundation, or holds such.
+  static func isOfLibrary(_ stated: String?, names: SwiftNames) -> Bool {
+    let words = type(stated, names: names).split { !$0.isLetter }
+    return words.contains { ["Date", "URL", "UUID"].contains($0) }
+  }
+
   /// - Parameter stated: the class that the model names, Foundation's or, as models of Swift do, `Array<String>`.
   static func type(_ stated: String?, names: SwiftNames) -> String {
     let string = names.type("String")

@@ -34,7 +34,12 @@ struct EntityProperties {
   private var showsLibraryTypes: Bool {
     let own = entity.definition
     let plain: [AttributeType] = [.integer16, .integer32, .integer64, .boolean, .double, .float, .string, .composite]
-    return entity.superentity == nil || own.attributes.contains { !plain.contains($0.type) }
+    return entity.superentity == nil
+      || own.attributes.contains { attribute in
+        attribute.type == .transformable
+          ? TransformableShape.isOfLibrary(attribute.attributeValueClassName, names: names)
+          : !plain.contains(attribute.type)
+      }
       || own.relationships.contains { $0.isToMany && $0.isOrdered }
   }
 

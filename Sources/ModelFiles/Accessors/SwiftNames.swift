@@ -21,6 +21,7 @@ struct SwiftNames: Sendable {
   /// All names that the generated code declares, which could hide types of the same name.
   private let declared: Set<String>
   private let propertyNames: Set<String>
+  private let suffixes: [String: String]
   private let elementNames: Set<String>
   /// The composite types of the model, in the order of their names.
   let composites: [AttributeDefinition.CompositeReference]
@@ -34,6 +35,7 @@ struct SwiftNames: Sendable {
       properties.formUnion(entity.definition.relationships.map(\.name))
     }
     propertyNames = properties
+    suffixes = Self.suffixes(properties)
     var list = String(modelName.unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
     if let first = list.first, !first.isNumber {
       list = first.uppercased() + list.dropFirst()
@@ -143,9 +145,21 @@ struct SwiftNames: Sendable {
 
   /// The part of the name after `addTo`: the property's name with a capital, or unchanged after `_` where another
   /// property has that name.
-  func suffix(_ name: String) -> String {
-    let capitalised = name.prefix(1).uppercased() + name.dropFirst()
-    return name != capitalised && propertyNames.contains(capitalised) ? "_" + name : capitalised
+  func suffix(_ name: String) -> String { suffixes[name] ?? Self.capitalised(name) }
+
+  private static func capitalised(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+
+  /// The suffix of each property; more `_` go before one that would be another's.
+  private static func suffixes(_ properties: Set<String>) -> [String: String] {
+    var used = properties.filter { capitalised($0) == $0 }
+    var suffixes: [String: String] = [:]
+    for name in properties.sortedByCodePoint(\.self) where capitalised(name) != name {
+      var suffix = capitalised(name)
+      if used.contains(suffix) { suffix = "_" + name }
+      while !used.insert(suffix).inserted { suffix = "_" + suffix }
+      suffixes[name] = suffix
+    }
+    return suffixes
   }
 
   /// A type of a library, with its module where the model declares the same name.
