@@ -72,6 +72,18 @@ struct WritingTests {
     #expect(sink.text == expected + "\n")
   }
 
+  @Test("the apostrophe before a formula stands in quotes where it is the delimiter")
+  func apostropheAsDelimiter() throws {
+    let sink = MemorySink()
+    var options = CSVWriter.Options()
+    options.safeForSpreadsheets = true
+    options.delimiter = 0x27
+    let writer = CSVWriter(sink: sink, options: options)
+    try writer.record(["=1", "x"])
+    try writer.finish()
+    #expect(sink.text == "\"'=1\"'x\n")
+  }
+
   @Test("what is written is read back the same", arguments: 0..<50)
   func roundTrip(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))

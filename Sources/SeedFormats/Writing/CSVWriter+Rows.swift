@@ -77,7 +77,7 @@ extension CSVWriter {
     guard text.count > 0, let source = text.baseAddress else { return unsafe copy("\"\"", to: start) }
     let needsApostrophe = unsafe isSafe && isDangerous(text)
     var next = unsafe start
-    guard unsafe marks.occur(in: source, count: text.count) else {
+    guard unsafe needsApostrophe && marks.delimiter == 0x27 || marks.occur(in: source, count: text.count) else {
       if needsApostrophe {
         unsafe next.pointee = 0x27
         unsafe next += 1
@@ -108,7 +108,7 @@ extension CSVWriter {
 
 /// The bytes for which a field is quoted: the delimiter, quotes and line ends.
 struct CSVMarks {
-  private let delimiter: UInt8
+  let delimiter: UInt8
   private let delimiters: UInt64
 
   init(delimiter: UInt8) {

@@ -35,6 +35,7 @@ public final class CSVWriter {
       if byte == options.delimiter || byte == 0x22 || byte == 0x0A || byte == 0x0D { mustQuote = true }
     }
     let needsApostrophe = unsafe options.safeForSpreadsheets && CSVWriter.isDangerous(text)
+    if needsApostrophe, options.delimiter == 0x27 { mustQuote = true }
     guard mustQuote else {
       if needsApostrophe { output.append(0x27) }
       unsafe output.append(text)

@@ -17,7 +17,7 @@ struct CSVRowsTwinTests {
   func twin(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var options = CSVWriter.Options()
-    options.delimiter = [0x2C, 0x09, 0x3B].randomElement(using: &random) ?? 0x2C
+    options.delimiter = [0x2C, 0x09, 0x3B, 0x27].randomElement(using: &random) ?? 0x2C
     options.endsLinesWithCRLF = Bool.random(using: &random)
     options.safeForSpreadsheets = Bool.random(using: &random)
     let width = Int.random(in: 1...4, using: &random)
