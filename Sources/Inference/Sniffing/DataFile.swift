@@ -16,11 +16,13 @@ struct DataFile {
   }
 
   /// The first bytes, decoded.
-  func head(_ encoding: FormatOptions.Encoding) throws(SeedFormatError) -> (bytes: [UInt8], isWhole: Bool) {
+  func head(
+    _ encoding: FormatOptions.Encoding, count: Int = FileFormatSniffer.headCount
+  ) throws(SeedFormatError) -> (bytes: [UInt8], isWhole: Bool) {
     var options = FormatOptions.csv
     options.encoding = encoding
     do {
-      return try open(options).head(count: FileFormatSniffer.headCount)
+      return try open(options).head(count: count)
     } catch  where error.code == "source.kind" {
       // Two kinds that a run refuses unless they are stated: they will be.
       options.isPropertyList = true

@@ -32,6 +32,8 @@ struct DialectSniffer {
     var bad = 0
     /// The text cannot be read so at all.
     var isBroken = false
+    /// The text ends inside a quoted field of its first records.
+    var isCut = false
 
     var share: Double { good + bad == 0 ? 0 : Double(good) / Double(good + bad) }
   }
@@ -53,12 +55,19 @@ struct DialectSniffer {
     }
   }
 
+  /// Whether the text ends inside a quoted field of its first records, so that it says too little.
+  func isCut(named: UInt8) -> Bool { Self.delimiters(named).contains { score(Dialect(delimiter: $0)).isCut } }
+
+  /// The delimiters of one character that are tried.
+  private static func delimiters(_ named: UInt8) -> [UInt8] {
+    let usual = [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
+    return [named] + usual.filter { $0 != named }
+  }
+
   /// The dialect, and how sure that is.
   /// - Parameter named: the delimiter that the file's name stands for.
   func dialect(named: UInt8) -> (dialect: Dialect, note: String?) {
-    var delimiters = [named]
-    for delimiter in [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
-    where !delimiters.contains(delimiter) { delimiters.append(delimiter) }
+    let delimiters = Self.delimiters(named)
     var best: Score?
     for delimiter in delimiters {
       let score = bestForm(Dialect(delimiter: delimiter))
@@ -218,7 +227,8 @@ struct DialectSniffer {
       }
     } catch {
       // An end inside quotes is the head's end, unless little was read before.
-      score.isBroken = error.code != "csv.unterminated-quote" || score.good < 3
+      score.isCut = error.code == "csv.unterminated-quote" && score.good < 3
+      score.isBroken = error.code != "csv.unterminated-quote" || score.isCut
       score.bad += 1
     }
     return score

@@ -41,8 +41,29 @@ struct FormSniffer {
     noteFormat(&form, named?.word)
     guard format == .csv else { return form }
     var columns = ColumnSniffer(form: form, mayTrim: mayTrim)
-    columns.sniff(head, named: named?.delimiter ?? UInt8(ascii: ","))
+    let delimiter = named?.delimiter ?? UInt8(ascii: ",")
+    columns.sniff(try withFirstRecords(head, encoding ?? .utf8, named: delimiter), named: delimiter)
     return columns.form
+  }
+
+  /// More of the file where a quoted field of the first records is longer than what is looked at otherwise, as far as a
+  /// record may go; the same where more does not end it either, because its quote encloses nothing.
+  private func withFirstRecords(
+    _ head: (bytes: [UInt8], isWhole: Bool), _ encoding: FormatOptions.Encoding, named: UInt8
+  ) throws -> (bytes: [UInt8], isWhole: Bool) {
+    func isCut(_ head: (bytes: [UInt8], isWhole: Bool)) -> Bool {
+      let bytes = head.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(head.bytes.dropFirst(3)) : head.bytes
+      return DialectSniffer(head: bytes, isWhole: head.isWhole).isCut(named: named)
+    }
+    if head.isWhole { return head }
+    var (longer, count) = (head, FileFormatSniffer.headCount)
+    while isCut(longer) {
+      count *= 16
+      if longer.isWhole || count > FormatOptions.Limits().recordBytes { return head }
+      longer = try file.head(encoding, count: count)
+      try file.stopIfCancelled()
+    }
+    return longer
   }
 
   private static func reason(_ encoding: FormatOptions.Encoding) -> String {

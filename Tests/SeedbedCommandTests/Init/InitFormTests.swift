@@ -159,4 +159,16 @@ struct InitFormTests {
     let pipeline = try workspace.text("pipelines/title-basics.yaml")
     #expect(pipeline.contains("entity: TitleBasics"), "\(pipeline)")
   }
+
+  @Test("a quoted field of the first records that is longer than what is looked at hides no column", arguments: [1, 2])
+  func longField(record: Int) async throws {
+    let workspace = try Workspace()
+    let long = "\"" + String(repeating: "line, of text\n", count: 25_000) + "\""
+    let fields = (1...4).map { $0 == record ? long : "short" }
+    try workspace.write(
+      "a.csv", "id,text,size\n" + fields.enumerated().map { "\($0),\($1),7\n" }.joined())
+    try await workspace.succeed("init", "a.csv", "--name", "t")
+    let pipeline = try workspace.text("pipelines/t.yaml")
+    for name in ["id", "text", "size"] { #expect(pipeline.contains(": \(name)\n"), "\(pipeline)") }
+  }
 }
