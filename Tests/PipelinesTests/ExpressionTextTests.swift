@@ -93,6 +93,21 @@ struct ExpressionTextTests {
     #expect(try DateParser(format: format, timeZone: zone).parse(text) == seconds)
   }
 
+  @Test("every name of IANA's database that the machine knows is a zone, also one without an area")
+  func zoneNames() throws {
+    let names = """
+      CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran \
+      Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK \
+      Singapore Turkey UCT UTC Universal W-SU WET Zulu
+      """
+    for name in names.split(separator: " ").map(String.init) where TimeZone(identifier: name) != nil {
+      _ = try DateParser(format: nil, timeZone: name)
+    }
+    #expect(try DateParser(format: nil, timeZone: "Japan").parse("2001-01-01T09:00") == 0)
+    #expect(try DateParser(format: nil, timeZone: "GMT+0").parse("2001-01-01T00:00") == 0)
+    #expect(throws: DateFormatError.self) { try DateParser(format: nil, timeZone: "IST") }
+  }
+
   @Test("the reading of a clock that occurs twice is its first, and a skipped one counts on")
   func daylightSaving() throws {
     let parser = try DateParser(format: nil, timeZone: "Europe/Berlin")

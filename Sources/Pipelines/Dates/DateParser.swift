@@ -178,6 +178,9 @@ enum ZoneOffset: Sendable {
   /// IANA's zones without an area. Other abbreviations, such as IST, are those of several zones.
   private static let plainNames: Set<String> = [
     "CET", "EET", "MET", "WET", "EST", "MST", "HST", "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT",
+    "Cuba", "Egypt", "Eire", "GB", "GB-Eire", "GMT+0", "GMT-0", "GMT0", "Greenwich", "Hongkong", "Iceland", "Iran",
+    "Israel", "Jamaica", "Japan", "Kwajalein", "Libya", "NZ", "NZ-CHAT", "Navajo", "PRC", "Poland", "Portugal", "ROC",
+    "ROK", "Singapore", "Turkey", "UCT", "Universal", "W-SU", "Zulu",
   ]
 
   private static func fixedOffset(_ name: String) -> Int64? {
