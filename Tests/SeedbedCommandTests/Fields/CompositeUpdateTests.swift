@@ -60,7 +60,7 @@ struct CompositeUpdateTests {
       "p.yaml",
       """
       model: M.xcdatamodel
-      store: S.sqlite
+      store: { path: S.sqlite }
       import: [{ from: a.csv, entity: A, map: { k: k } }]
       """)
     try await workspace.succeed("run", "--quiet", "p.yaml")

@@ -235,7 +235,7 @@ struct NestedElementTests {
       "p.yaml",
       """
       model: M.xcdatamodel
-      store: S.sqlite
+      store: { path: S.sqlite }
       import:
       - from: r.ndjson
         entity: Recipe

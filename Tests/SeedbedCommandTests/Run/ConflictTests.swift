@@ -84,7 +84,8 @@ struct ConflictTests {
     try workspace.write("c.csv", "f\nx\nx\n")
     try workspace.write(
       "c.yaml",
-      "model: M.xcdatamodel\nstore: S.sqlite\nimport: [{ from: c.csv, entity: C, strategy: bulk, map: { f: f } }]\n")
+      "model: M.xcdatamodel\nstore: { path: S.sqlite }\nimport: [{ from: c.csv, entity: C, strategy: bulk, map: { f: f } }]\n"
+    )
     for (declaring, message) in [
       ("A", "several A have the same f (rows 1 and 2 have the same key in Z_A_UNIQUE_f"),
       ("B", "several A have the same f (rows 1 and 2 have the same key in Z_B_UNIQUE_f; the constraint of B holds"),
