@@ -76,28 +76,24 @@ struct ConflictTests {
     #expect(report.rejects.map(\.message) == [example.message])
   }
 
-  @Test("a bulk load that breaks a constraint names the entity whose objects may be concerned")
-  func bulk() async throws {
+  @Test("a load that breaks the constraint of a sibling names the entity whose table it holds for")
+  func sibling() async throws {
     let workspace = try Workspace()
-    let constraint =
-      #"<uniquenessConstraints><uniquenessConstraint><constraint value="f"/></uniquenessConstraint></uniquenessConstraints>"#
+    try workspace.writeModel(
+      """
+      <entity name="A"><attribute name="f" optional="YES" attributeType="String"/></entity>
+      <entity name="B" parentEntity="A">
+        <uniquenessConstraints><uniquenessConstraint><constraint value="f"/></uniquenessConstraint></uniquenessConstraints>
+      </entity>
+      <entity name="C" parentEntity="A"/>
+      """)
     try workspace.write("c.csv", "f\nx\nx\n")
     try workspace.write(
       "c.yaml",
-      "model: M.xcdatamodel\nstore: { path: S.sqlite }\nimport: [{ from: c.csv, entity: C, strategy: bulk, map: { f: f } }]\n"
-    )
-    for (declaring, message) in [
-      ("A", "several A have the same f (rows 1 and 2 have the same key in Z_A_UNIQUE_f"),
-      ("B", "several A have the same f (rows 1 and 2 have the same key in Z_B_UNIQUE_f; the constraint of B holds"),
-    ] {
-      func entity(_ name: String, _ content: String, _ parent: String = "") -> String {
-        "<entity name=\"\(name)\"\(parent)>\(content)\(name == declaring ? constraint : "")</entity>"
-      }
-      try workspace.writeModel(
-        entity("A", #"<attribute name="f" optional="YES" attributeType="String"/>"#)
-          + entity("B", "", #" parentEntity="A""#) + entity("C", "", #" parentEntity="A""#))
-      let run = try await workspace.run("run", "c.yaml")
-      #expect(run.exitCode == 65 && run.talk.contains(message), "\(run.talk)")
-    }
+      "model: M.xcdatamodel\nstore: { path: S.sqlite }\nimport: [{ from: c.csv, entity: C, map: { f: f } }]\n")
+    let run = try await workspace.run("run", "c.yaml")
+    #expect(run.exitCode == 65, "\(run.talk)")
+    #expect(run.talk.contains("several A have the same f (rows 1 and 2 have the same key in Z_B_UNIQUE_f;"))
+    #expect(run.talk.contains("the constraint of B holds for the whole table of A"))
   }
 }
