@@ -126,6 +126,7 @@ private enum PageLines {
     _ = try MappingModelReader.read(path: path).mappingModel
     _ = try old.inferredMappingModel(to: new)
     _ = StagedMigrationManager(stages, library: try ModelLibrary(modelURL: url))
+    for stage in stages { _ = stage.label }
   }
 }
 

@@ -78,15 +78,16 @@ struct LaterStatements {
     _ relationship: Relationship, _ decoded: DecodedBatch, _ node: DecodedNode, _ step: Int,
     _ root: (RowReference) -> UInt64, isStated: (Int) -> Bool
   ) {
-    let property = Property(relationship)
-    guard let rows = waiting[property] else { return }
+    // Taken out, so that it is not copied when it changes.
+    guard var rows = waiting.removeValue(forKey: Property(relationship)) else { return }
     for row in 0..<node.batch.count where node.primaryKeys[row] != 0 && isStated(row) {
       let reference = root(node.reference(ofRow: row))
       guard let last = rows[reference] else { continue }
       let place = decoded.records.place(ofRecord: Int(node.records[row]))
       let order = Order(step: step, file: decoded.file, byteOffset: Int(place.byteOffset))
-      if last?.isBefore(order) ?? true { waiting[property]?[reference] = order }
+      if last?.isBefore(order) ?? true { rows[reference] = .some(order) }
     }
+    waiting[Property(relationship)] = rows
   }
 
   /// Whether a later record states a reference's relationship.

@@ -147,9 +147,6 @@ struct StoreBuild {
         .missingInput, code: "store.missing", "\(settings.path): there is no store to import into in place",
         hint: "write: beside makes one where there is none")
     }
-    // A log of another database beside it would be moved into the file as soon as that is opened for writing. For this it
-    // is read as a copy.
-    if try StoreFiles.hasLog(settings.path) { _ = try StoreMetadata.read(path: settings.path) }
     var options = options
     options.derivationTimestamp = settings.now
     let store = try SQLiteStore.open(path: settings.path, model: model, options: options)

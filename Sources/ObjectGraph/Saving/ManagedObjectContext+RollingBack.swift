@@ -99,8 +99,10 @@ extension ManagedObjectContext {
     if let (owner, index) = loadedList(owner, relationship) {
       if !isMember {
         owner.removeMember(member, at: index)
-      } else {
+      } else if relationship.isOrdered {
         owner.restoreMember(member, at: index)
+      } else {
+        owner.appendMember(member, at: index)
       }
       noteRefresh(of: owner)
     } else if let index = position(owner, relationship, nil) {

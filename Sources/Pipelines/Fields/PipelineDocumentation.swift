@@ -155,7 +155,7 @@ public enum PipelineDocumentation {
     """
     An object of a composite attribute that is null clears all elements, an element that it does not carry is left as it is, and a value \
     that is no object is a reject. An element that the model requires is required where the object is there; where elements are mapped \
-    one by one, it is where another one has a value.
+    one by one, it is where another one has a value, or where the map leaves elements out that a stored object may have.
     """, "",
     "## Records of pairs", "",
     """

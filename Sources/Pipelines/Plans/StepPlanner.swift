@@ -105,7 +105,8 @@ package struct StepPlanner {
         property: object.property, isOptional: object.isOptional, slot: slots.slot(of: object.path),
         cells: parts.cells.indices.filter { parts.cells[$0].property.hasPrefix(object.property + ".") })
     }
-    let requirements = ElementRequirement.all(of: entity, parts.cells, besides: expansion.objects)
+    let requirements =
+      isRestoring ? [] : ElementRequirement.all(of: entity, parts.cells, besides: expansion.objects)
     for index in requirements.flatMap(\.mandatory) { parts.cells[index].isRequiredByComposite = true }
     if let inverse = owner?.inverse, !inverse.isToMany { appendForeignKey(of: inverse, to: &parts.columns) }
     let matched = try matchParts(match, parts, map: map, at: position)

@@ -327,4 +327,24 @@ struct CompositePipelineTests {
     #expect(again.exitCode == (clears ? 0 : 1), "\(again)")
     #expect(try workspace.query("V.sqlite", rows).first == (clears ? "a|∅|∅|∅" : "a|Oak|Rome|1"))
   }
+
+  @Test("a dump of a composite without its mandatory element is restored as it was")
+  func restored() async throws {
+    let workspace = try Workspace()
+    try workspace.write("V.xcdatamodel/contents", Self.demanding)
+    try workspace.write("v.csv", "name,street,city\na,Oak,Rome\n")
+    try workspace.write(
+      "v.yaml",
+      """
+      model: V.xcdatamodel
+      store: { path: V.sqlite }
+      import:
+        - { from: v.csv, entity: Venue, map: { name: name, address.street: street, address.city: city } }
+      """)
+    try await workspace.succeed("run", "--quiet", "v.yaml")
+    try workspace.execute("V.sqlite", "UPDATE ZVENUE SET ZSTREET = NULL")
+    try await workspace.succeed("dump", "V.sqlite", "d")
+    try await workspace.succeed("run", "--quiet", "d/restore.yaml")
+    try await workspace.succeed("diff", "V.sqlite", "d/V.sqlite")
+  }
 }
