@@ -35,7 +35,9 @@ extension NodeDecoder {
 
   /// Notes required to-one relationships that the record says lead nowhere. That is so whatever is stored, and known
   /// before records with one key are compared; whether a new object lacks one that the record does not name is not.
+  /// Where no records are compared, `DecodedBatch.refuseMissingDestinations` does for both.
   func refuseNullDestinations() {
+    if unsafe decoded.root.plan.match.isEmpty { return }
     let entity = unsafe plan.entity.name
     func refuse(_ row: Int, _ relationship: Relationship, at rawOffset: UInt32?) {
       if unsafe hasProblem(row: row, property: relationship.name) { return }

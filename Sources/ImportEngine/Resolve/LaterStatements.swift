@@ -10,28 +10,19 @@ import StoreInterface
 struct LaterStatements {
   typealias Order = OwnerClaims.Order
 
-  private struct Property: Hashable {
-    var entity: Int
-    var relationship: String
-
-    init(_ relationship: Relationship) {
-      entity = relationship.declaringEntity.index
-      self.relationship = relationship.name
-    }
-  }
   /// The relationships that several records may state of one object. The memory for others would be spent for nothing.
-  private let contested: Set<Property>
+  private let contested: Set<RelationshipKey>
   /// By relationship: the rows, as raw root references, whose references wait, with the last record that states the
   /// relationship; nil where none has been written since.
-  private var waiting: [Property: [UInt64: Order?]] = [:]
+  private var waiting: [RelationshipKey: [UInt64: Order?]] = [:]
 
   init(_ plans: [StepPlan]) {
-    var counts: [Property: Int] = [:]
+    var counts: [RelationshipKey: Int] = [:]
     for node in plans.flatMap(\.nodes) {
       // Nested objects of several records may be one.
       let count = node.index > 0 && !node.match.isEmpty ? 2 : 1
       for relationship in node.references.map(\.relationship) + node.children.map(\.relationship) {
-        counts[Property(relationship), default: 0] += count
+        counts[RelationshipKey(relationship), default: 0] += count
       }
     }
     contested = Set(counts.filter { $0.value > 1 }.keys)
@@ -41,7 +32,7 @@ struct LaterStatements {
   func concern(_ node: NodePlan) -> Bool {
     !waiting.isEmpty
       && (node.references.map(\.relationship) + node.children.map(\.relationship)).contains {
-        waiting[Property($0)] != nil
+        waiting[RelationshipKey($0)] != nil
       }
   }
 
@@ -49,7 +40,7 @@ struct LaterStatements {
   /// - Parameter row: that refers, as a raw root reference.
   mutating func expect(_ reference: ReferencePlan, of row: UInt64) {
     if reference.mustResolve || reference.isRestored { return }
-    let property = Property(reference.relationship)
+    let property = RelationshipKey(reference.relationship)
     if contested.contains(property), waiting[property]?[row] == nil {
       waiting[property, default: [:]][row] = .some(nil)
     }
@@ -79,7 +70,7 @@ struct LaterStatements {
     _ root: (RowReference) -> UInt64, isStated: (Int) -> Bool
   ) {
     // Taken out, so that it is not copied when it changes.
-    guard var rows = waiting.removeValue(forKey: Property(relationship)) else { return }
+    guard var rows = waiting.removeValue(forKey: RelationshipKey(relationship)) else { return }
     for row in 0..<node.batch.count where node.primaryKeys[row] != 0 && isStated(row) {
       let reference = root(node.reference(ofRow: row))
       guard let last = rows[reference] else { continue }
@@ -87,12 +78,12 @@ struct LaterStatements {
       let order = Order(step: step, file: decoded.file, byteOffset: Int(place.byteOffset))
       if last?.isBefore(order) ?? true { rows[reference] = .some(order) }
     }
-    waiting[Property(relationship)] = rows
+    waiting[RelationshipKey(relationship)] = rows
   }
 
   /// Whether a later record states a reference's relationship.
   func overrule(_ reference: PendingReference, _ plan: ReferencePlan, of row: UInt64) -> Bool {
-    guard let last = waiting[Property(plan.relationship)]?[row] else { return false }
+    guard let last = waiting[RelationshipKey(plan.relationship)]?[row] else { return false }
     return last.map { reference.order.isBefore($0) } ?? false
   }
 

@@ -61,16 +61,7 @@ struct OwnerClaims {
     init(_ relationship: Relationship) { self.relationship = relationship }
   }
 
-  private struct Key: Hashable {
-    var entity: Int
-    var relationship: String
-
-    init(of relationship: Relationship) {
-      entity = relationship.declaringEntity.index
-      self.relationship = relationship.name
-    }
-  }
-  private var known: [Key: Claims] = [:]
+  private var known: [RelationshipKey: Claims] = [:]
   private var listCount = 0
   /// Claims, lists and losses that may still be kept: what comes beyond is not compared, so that the memory has a
   /// bound.
@@ -155,7 +146,7 @@ struct OwnerClaims {
         }
       }
       guard reference.relationship.inverse?.isToMany == false,
-        let claims = known[Key(of: reference.relationship)]
+        let claims = known[RelationshipKey(reference.relationship)]
       else { continue }
       func isSuperseded(_ row: Int, _ destination: Int64) -> Bool {
         self.isSuperseded(claims, owner: owners(Int(node.records[row])), destination, order(ofRow: row))
@@ -182,7 +173,8 @@ struct OwnerClaims {
   /// Whether a later record has given an object itself to another owner than the one that a to-one relationship names.
   private func isGiven(_ object: Int64, _ relationship: Relationship, besides owner: Int64, after order: Order) -> Bool
   {
-    guard object != 0, !relationship.isToMany, let inverse = relationship.inverse, let claims = known[Key(of: inverse)],
+    guard object != 0, !relationship.isToMany, let inverse = relationship.inverse,
+      let claims = known[RelationshipKey(inverse)],
       let claim = claims.claims[object]
     else { return false }
     return claim.owner != owner && order.isBefore(claim.order)
@@ -247,7 +239,7 @@ struct OwnerClaims {
   }
 
   private mutating func claims(of relationship: Relationship) -> Claims {
-    let key = Key(of: relationship)
+    let key = RelationshipKey(relationship)
     if let claims = known[key] { return claims }
     let claims = Claims(relationship)
     known[key] = claims
