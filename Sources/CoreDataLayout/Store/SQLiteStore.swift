@@ -11,7 +11,9 @@ public import StoreInterface
 /// (`StoreSession`), which fetches (`StoreReader`) and writes (`StoreWriter`), and what is loaded in bulk
 /// (`StoreLoads`). Calls from several threads wait for each other, as one lock guards the connection; readers that
 /// `openReader` gives have their own. A transaction that `begin` opened belongs to the store, not to a thread.
-public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataKeeping, @unchecked Sendable {
+public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataInheriting, MetadataKeeping,
+  @unchecked Sendable
+{
   /// How a store is created or opened.
   public struct Options: Sendable {
     /// Opening only: refuses every write. The folder may be read-only too when the store has no write-ahead log.

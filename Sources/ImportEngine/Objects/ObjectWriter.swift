@@ -266,7 +266,9 @@ final class ObjectWriter {
           let end = pairs[start...].firstIndex { $0.row != pairs[start].row } ?? pairs.count
           let members = pairs[start..<end].map { context.object(with: id($0.destination)) }
           deferMissing(of: context.object(with: id(pairs[start].row)), besides: relationship)
-          for member in members { deferMissing(of: member, besides: relationship.inverse) }
+          if let inverse = relationship.inverse {
+            for member in members { deferMissing(of: member, besides: inverse) }
+          }
           try context.object(with: id(pairs[start].row)).setObjects(members, for: relationship.name)
           start = end
         }
@@ -276,7 +278,7 @@ final class ObjectWriter {
         let object = context.object(with: id(pair.row))
         let destination = context.object(with: id(pair.destination))
         deferMissing(of: object, besides: relationship)
-        if relationship.inverse != nil { deferMissing(of: destination, besides: relationship.inverse) }
+        if let inverse = relationship.inverse { deferMissing(of: destination, besides: inverse) }
         if relationship.isToMany {
           try object.add(destination, to: relationship.name)
         } else {
@@ -289,9 +291,9 @@ final class ObjectWriter {
 
   /// Leaves it to later that an object has no destination yet where it must have one: of a stored object, a reference
   /// waits for that which is set in the same turn.
-  private func deferMissing(of object: ManagedObject, besides relationship: Relationship?) {
+  private func deferMissing(of object: ManagedObject, besides relationship: Relationship) {
     for other in object.entity.relationships
-    where other.requiresDestination && other.name != relationship?.name && object.objectID(for: other.name) == nil {
+    where other.requiresDestination && other.name != relationship.name && object.objectID(for: other.name) == nil {
       object.deferredRelationships.insert(other.name)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Seedbed
 import TestSupport
 import Testing
 
@@ -265,6 +266,8 @@ struct MigrateStepsTests {
       version: "v2", mapping: mapping, at: place,
       records: "[{\"title\": \"one\", \"body\": \"b\", \"image\": \"AQID\"}, {\"title\": \"two\", \"body\": \"c\"}]",
       map: "body: body, image: image")
+    let store = workspace.url("Notes.sqlite")
+    try PersistentStoreCoordinator.setMetadata(["AppKey": "kept"], type: .sqlite, at: store)
     let line = ["migrate", "Notes.sqlite", "--model", Notes.model, "--to", "UnCloudNotesDataModel v3"]
     let result = try await Tool.run(line + (isNamed ? ["--mapping", place] : []), in: workspace.folder)
     #expect(result.exitCode == 0, "\(result.talk)")
@@ -275,6 +278,8 @@ struct MigrateStepsTests {
       try workspace.query(
         "Notes.sqlite", "SELECT n.ZTITLE, hex(a.ZIMAGE) FROM ZATTACHMENT AS a JOIN ZNOTE AS n ON n.Z_PK = a.ZNOTE")
         == ["one|010203"])
+    let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: store)
+    #expect(metadata["AppKey"] as? String == "kept")
     let check = try await workspace.run("check", "Notes.sqlite", Notes.model + "/UnCloudNotesDataModel v3")
     #expect(check.exitCode == 0, "\(check.text)")
   }

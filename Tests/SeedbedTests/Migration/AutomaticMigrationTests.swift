@@ -42,23 +42,29 @@ struct AutomaticMigrationTests {
     try follows(.binary, "shelf.binary")
   }
 
-  private func keepsMetadata<Format: AtomicStoreFormat>(_ type: AtomicStoreType<Format>) throws {
-    let folder = try TemporaryFolder()
-    let url = folder.file("shelf")
-    try Shelf.fill(type, url)
+  private func keepsMetadata(_ type: some PersistentStoreType) throws {
+    // The mapping model of the way that is inferred is carried out over contexts.
     let models = try Shelf.models()
-    let store = try AtomicStore(url: url, model: models[0], format: type.format)
-    store.metadata["AppKey"] = .string("kept")
-    try store.save(SaveRequest())
-    let migrator = ProgressiveMigration(library: try Shelf.library())
-    #expect(try Shelf.open(type, url, models[1], migrator: migrator) { try $0.headings() } == Self.shelf)
-    let metadata = try type.metadata(at: url)
-    #expect(metadata["AppKey"] as? String == "kept")
-    #expect(metadata[StoreMetadataKey.modelVersionHashes] as? [String: Data] == hashes(models[1]))
+    let mapping = ModelLibrary.Mapping(name: "shelf", mappingModel: try models[0].inferredMappingModel(to: models[1]))
+    for mappings in [[], [mapping]] {
+      let folder = try TemporaryFolder()
+      let url = folder.file("shelf")
+      try Shelf.fill(type, url)
+      try Shelf.open(type, url, models[0], migrator: nil) { context in
+        let coordinator = try #require(context.persistentStoreCoordinator)
+        coordinator.setMetadata(["AppKey": "kept"], for: coordinator.persistentStores[0])
+      }
+      let migrator = ProgressiveMigration(library: try Shelf.library(mappings))
+      #expect(try Shelf.open(type, url, models[1], migrator: migrator) { try $0.headings() } == Self.shelf)
+      let metadata = try type.metadata(at: url)
+      #expect(metadata["AppKey"] as? String == "kept", "\(mappings.count) mapping models")
+      #expect(metadata[StoreMetadataKey.modelVersionHashes] as? [String: Data] == hashes(models[1]))
+    }
   }
 
-  @Test("what a program puts into the metadata of a file comes along")
+  @Test("what a program puts into the metadata of a store comes along, whatever brings it to the new version")
   func metadata() throws {
+    try keepsMetadata(.sqlite)
     try keepsMetadata(.xml)
     try keepsMetadata(.binary)
   }
@@ -108,15 +114,20 @@ struct AutomaticMigrationTests {
     return try context.performAndWait { try context.headings() }
   }
 
+  /// Makes a store of the first version that does not carry its model.
+  private static func fillWithoutModel(_ url: URL) throws {
+    try Shelf.fill(.sqlite, url)
+    let connection = try Connection(path: url.path)
+    try connection.execute("DELETE FROM Z_MODELCACHE")
+    try connection.close()
+  }
+
   @Test("a container of a model's URL knows the versions beside it", arguments: [false, true])
   func modelURL(isVersion: Bool) throws {
     let folder = try TemporaryFolder()
     let url = folder.file("shelf.sqlite")
-    try Shelf.fill(.sqlite, url)
     // Its own model would do too.
-    let connection = try Connection(path: url.path)
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    try connection.close()
+    try Self.fillWithoutModel(url)
     var model = try Shelf.write(to: folder)
     if isVersion { model.appendPathComponent("Shelf 3.xcdatamodel") }
     let books = try headings(container(url) { try PersistentContainer(name: "Shelf", modelURL: model) })
@@ -178,10 +189,7 @@ struct AutomaticMigrationTests {
   func unknown() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("shelf.sqlite")
-    try Shelf.fill(.sqlite, url)
-    let connection = try Connection(path: url.path)
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    try connection.close()
+    try Self.fillWithoutModel(url)
     let model = try Shelf.write(to: folder, withoutFirst: true)
     let error = try #require(
       try refusal(url, container(url) { try PersistentContainer(name: "Shelf", modelURL: model) }) as? MigrationError)

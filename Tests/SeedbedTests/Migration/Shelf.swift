@@ -26,9 +26,10 @@ enum Shelf {
     return attribute
   }
 
-  static func library() throws -> ModelLibrary {
+  static func library(_ mappings: [ModelLibrary.Mapping] = []) throws -> ModelLibrary {
     ModelLibrary(
-      versions: try models().enumerated().map { ModelLibrary.Version(name: "Shelf \($0 + 1)", model: $1) })
+      versions: try models().enumerated().map { ModelLibrary.Version(name: "Shelf \($0 + 1)", model: $1) },
+      mappings: mappings)
   }
 
   /// Makes a store of the first version with two books, one behind the other.
