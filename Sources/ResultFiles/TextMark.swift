@@ -20,12 +20,12 @@ package enum TextMark {
 
   /// Whether a regular file begins so, inflated and transcoded. A file without any text counts too, because nothing is
   /// lost with it.
-  package func fits(_ path: String, options: FormatOptions = .csv) -> Bool {
+  package func fits(_ path: String, options: FormatOptions) -> Bool {
     difference(from: path, options: options) == nil
   }
 
   /// A description of a regular file that does not begin so, for a message; nil where it does.
-  func difference(from path: String, options: FormatOptions = .csv) -> String? {
+  func difference(from path: String, options: FormatOptions) -> String? {
     if case .file(byteCount: 0) = PathContent(at: path) { return nil }
     if case .beginning(let isEarlier) = self {
       guard let file = FileHandle(forReadingAtPath: path) else { return "a file that cannot be read" }

@@ -174,8 +174,8 @@ import Platform
     return number
   }
 
-  func check(_ result: Int32, sql: String? = nil) throws(SQLiteError) {
-    if result != SQLITE_OK { throw error(result, sql: sql) }
+  func check(_ result: Int32) throws(SQLiteError) {
+    if result != SQLITE_OK { throw error(result) }
   }
 
   /// Runs every statement of `sql` and drops the rows.

@@ -1,4 +1,3 @@
-import CoreDataLayout
 import Foundation
 import ObjectModel
 import SQLite
@@ -7,6 +6,8 @@ import TestRows
 import TestStores
 import TestSupport
 import Testing
+
+@testable import CoreDataLayout
 
 @Suite("query generations of an SQLite store")
 struct GenerationTests {
@@ -69,25 +70,25 @@ struct GenerationTests {
 
   @Test("connections are used again, and only a few are kept")
   func pool() throws {
-    #expect(store.idleReaderCount == 0)
+    #expect(store.pool.idleCount == 0)
     for _ in 0..<3 {
       let generation = try store.openGeneration()
-      #expect(store.idleReaderCount == 0)
+      #expect(store.pool.idleCount == 0)
       #expect(try texts(generation).count == 2)
       generation.close()
       generation.close()
-      #expect(store.idleReaderCount == 1)
+      #expect(store.pool.idleCount == 1)
     }
     let many = try (0..<9).map { _ in try store.openGeneration() }
     for generation in many { #expect(try texts(generation).count == 2) }
     for generation in many { generation.close() }
-    #expect(store.idleReaderCount == 4)
+    #expect(store.pool.idleCount == 4)
     // A generation without references closes by itself.
     try insert([3])
     do { _ = try texts(try store.openGeneration()) }
-    #expect(store.idleReaderCount == 4)
+    #expect(store.pool.idleCount == 4)
     let asynchronous = try store.snapshots(FetchSpecification(sample), monitor: FetchMonitor())
-    #expect(asynchronous.count == 3 && store.idleReaderCount == 4)
+    #expect(asynchronous.count == 3 && store.pool.idleCount == 4)
     let error = #expect(throws: StoreError.self) { try many[0].count(FetchSpecification(sample)) }
     #expect(error.map { "\($0)".contains("query generation ended") } == true)
     // Idle connections do not block a checkpoint or sealing.

@@ -23,7 +23,8 @@ struct SourceInputsTests {
       """, to: "p.yaml")
     let pipeline = try PipelineReader.read(path: folder.path("p.yaml"), environment: [:])
     let inputs = try SourceInputs(
-      pipeline.imports, spool: SourceSpool(folder: folder.path("t"), limit: nil, cancellation: Cancellation()))
+      pipeline.imports, spool: SourceSpool(folder: folder.path("t"), limit: nil, cancellation: Cancellation()),
+      isDryRun: false)
     try inputs.requireUnchanged()
     switch kind {
     case "longer": try folder.write("code\n1\n2\n", to: "a.csv")

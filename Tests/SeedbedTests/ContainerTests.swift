@@ -112,7 +112,7 @@ struct ContainerTests {
     }
     let told = await calls.prefix(2).reduce(into: []) { $0.append($1) }
     #expect(told.sorted() == ["broken.sqlite refused", "sound.sqlite opened"])
-    #expect(container.coordinator.persistentStores.count == 1)
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
     #expect(try Data(contentsOf: folder.file("broken.sqlite")) == Data("no database".utf8))
   }
 
@@ -124,7 +124,7 @@ struct ContainerTests {
     }
     #expect(container.persistentStoreDescriptions.map(\.url) == [folder.file("Library.sqlite")])
     try container.loadPersistentStores()
-    #expect(container.coordinator.persistentStores.count == 1)
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
     #expect(try folder.names().contains("Library.sqlite"))
   }
 
@@ -140,7 +140,7 @@ struct ContainerTests {
     container.loadPersistentStores { _, error in log.note("\(says(error))") }
     #expect(log.all == ["true"])
     // One that was added already is enough.
-    try container.coordinator.add(InMemoryStore(model: container.managedObjectModel))
+    try container.persistentStoreCoordinator.add(InMemoryStore(model: container.managedObjectModel))
     try container.loadPersistentStores()
     container.loadPersistentStores { _, _ in log.note("called back") }
     #expect(log.all == ["true"])
@@ -193,6 +193,6 @@ struct ContainerTests {
       #expect(throws: (any Error).self) { try context.save() }
     }
     description.url = folder.file("missing.sqlite")
-    #expect(throws: StoreError.self) { try container.coordinator.addPersistentStore(with: description) }
+    #expect(throws: StoreError.self) { try container.persistentStoreCoordinator.addPersistentStore(with: description) }
   }
 }

@@ -21,8 +21,6 @@ public struct IndexAdvice: Sendable, Hashable {
   public var entity: String
   /// What is indexed, in this order.
   public var elements: [Element]
-  /// The statement that the shell suggests.
-  public var sql: String
   /// The table and the columns of the index that the declaration makes.
   let table: String
   let columns: [Column]
@@ -82,7 +80,6 @@ extension IndexAdvice {
     }
     if elements.isEmpty { return nil }
     self.init(
-      entity: owner.name, elements: elements, sql: sql, table: table.name, columns: columns, secondsBefore: 0,
-      secondsAfter: 0)
+      entity: owner.name, elements: elements, table: table.name, columns: columns, secondsBefore: 0, secondsAfter: 0)
   }
 }

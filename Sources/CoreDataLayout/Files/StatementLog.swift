@@ -4,7 +4,19 @@ package import SQLite
 
 extension Connection {
   /// Logs the statements from now on, as far as the switches of the program ask for it.
-  package func logStatements() throws(SQLiteError) { try StatementLog.attach(to: self) }
+  /// - Parameter watch: is told each event first, whether it is logged or not.
+  package func logStatements(watch: ((TraceEvent) -> Void)? = nil) throws(SQLiteError) {
+    let settings = DebugSettings.process
+    let log = settings.sqlLevel > 0 ? StatementLog(settings) : nil
+    if log == nil && watch == nil { return }
+    var detail = log?.detail ?? TraceDetail()
+    detail.begins = true
+    try setTrace(detail) { event in
+      watch?(event)
+      log?.log(event)
+    }
+    if settings.sqlLevel >= 4, let log { observe(didPrepare: log.prepared) }
+  }
 }
 
 /// Writes what a connection's statements do to a log, as far as the debug settings ask for it.
@@ -13,27 +25,14 @@ final class StatementLog {
   private static let longestText = 4_000
 
   private let settings: DebugSettings
-  private let write: (String) -> Void
   /// Plans by the texts of their statements.
   private var plans: [String: [String]] = [:]
 
-  init(_ settings: DebugSettings, write: @escaping (String) -> Void = DebugLog.sql) {
-    self.settings = settings
-    self.write = write
-  }
-
-  /// Logs what a connection does from now on, where the settings ask for it.
-  static func attach(to connection: Connection, _ settings: DebugSettings = .process) throws(SQLiteError) {
-    guard settings.sqlLevel > 0 else { return }
-    let log = StatementLog(settings)
-    try connection.setTrace(log.detail, log.log)
-    if settings.sqlLevel >= 4 { connection.observe(didPrepare: log.prepared) }
-  }
+  init(_ settings: DebugSettings) { self.settings = settings }
 
   /// What of a trace is logged.
   var detail: TraceDetail {
     var detail = TraceDetail()
-    detail.begins = true
     detail.boundValues = settings.sqlLevel >= 2 && !settings.hidesValues
     detail.rows = settings.sqlLevel >= 3
     detail.rowValues = !settings.hidesValues
@@ -61,6 +60,6 @@ final class StatementLog {
 
   private func say(_ text: String) {
     let isLong = text.utf8.count > Self.longestText
-    write(isLong ? text.prefix(Self.longestText) + "… (\(text.count) characters)" : text)
+    DebugLog.sql(isLong ? text.prefix(Self.longestText) + "… (\(text.count) characters)" : text)
   }
 }

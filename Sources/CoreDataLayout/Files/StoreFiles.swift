@@ -140,8 +140,9 @@ package enum StoreFiles {
     return start.isEmpty || start.elementsEqual(DatabaseHeader.magic)
   }
 
-  /// Copies a file's bytes into a new file, which is synchronised.
-  package static func copy(_ source: String, to target: String, synchronizes: Bool = true) throws(StoreError) {
+  /// Copies a file's bytes into a new file.
+  /// - Parameter synchronizes: whether they are forced to the disk.
+  package static func copy(_ source: String, to target: String, synchronizes: Bool) throws(StoreError) {
     try converted { () throws(SystemError) in
       try FileSystem.copy(source, to: target, synchronizes: synchronizes)
     }

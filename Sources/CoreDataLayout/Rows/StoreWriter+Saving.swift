@@ -140,12 +140,12 @@ extension StoreWriter {
 extension StoreWriter {
   /// Notes the files of external data that a row names: they go with the row, or with the values of these columns,
   /// once the transaction is committed.
-  /// - Parameter columns: names of the columns that change; nil for all.
-  func noteExternalData(of entity: Entity, _ key: Int64, columns: Set<String>? = nil) throws {
+  /// - Parameter columns: names of the columns that change.
+  func noteExternalData(of entity: Entity, _ key: Int64, columns: Set<String>) throws {
     let table = layout.table(for: entity)
     for column in table.columns {
       guard case .attribute(_, let attribute) = column.role, attribute.allowsExternalBinaryDataStorage,
-        columns?.contains(column.name) ?? true
+        columns.contains(column.name)
       else { continue }
       let find = try cached("SELECT \(column.name) FROM \(table.name) WHERE Z_PK = ?1")
       defer { find.reset() }

@@ -9,7 +9,4 @@ extension SQLiteStore: QueryGenerations {
   /// - Throws: `StoreError.unsupported` without a write-ahead log, `.failure` when another file has taken the place of
   ///   the store.
   public func openGeneration() throws -> any StoreGeneration { try pool.openGeneration() }
-
-  /// How many connections wait for the next generation or asynchronous fetch.
-  package var idleReaderCount: Int { pool.idleCount }
 }

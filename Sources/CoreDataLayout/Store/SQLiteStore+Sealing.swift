@@ -7,8 +7,6 @@ import StoreInterface
 public enum SealVerification: Sendable, Hashable, CaseIterable {
   /// SQLite's integrity check and every reference.
   case full
-  /// Only references are checked.
-  case references
   case none
 }
 
@@ -130,7 +128,7 @@ extension SQLiteStore {
   private func verify(_ verification: SealVerification, checksPages: Bool) throws {
     if verification == .none { return }
     let consistency = ConsistencyCheck(connection: connection, layout: layout)
-    if verification == .full, checksPages, let problem = try options.pageCheck(session).problem() {
+    if checksPages, let problem = try options.pageCheck(session).problem() {
       throw StoreError.notAStore(path: path, message: problem)
     }
     // Only a store that was made here is checked: faults that another store had before are for `StoreChecker`.

@@ -8,7 +8,7 @@ extension CellProblem {
   /// - Parameter dates: how the cell reads dates.
   func described(
     attribute: AttributeDefinition, entity: String, property: String, rawOffset: UInt32?, text: String,
-    dates: DateParser = .iso8601
+    dates: DateParser
   ) -> RecordProblem {
     let type = attribute.type.title
     let place = "\(entity).\(property)"

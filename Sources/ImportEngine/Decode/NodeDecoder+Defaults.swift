@@ -12,7 +12,7 @@ extension NodeDecoder {
       }
       if unsafe hasProblem(row: row, property: broken.property) { continue }
       unsafe noteInsertProblem(
-        row: row, property: broken.property, rawOffset: nil, code: "validation.\(broken.code.rawValue)",
+        row: row, property: broken.property, code: "validation.\(broken.code.rawValue)",
         message: "the default value of \(plan.entity.name).\(broken.property) breaks a rule: \(broken.message)",
         hint: "set \(broken.property) in map, or mend the default in the model")
     }

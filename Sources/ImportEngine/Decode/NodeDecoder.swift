@@ -40,7 +40,7 @@ import StoreInterface
     if let name = unsafe plan.unmappedRequired.first {
       for row in unsafe entries.indices {
         unsafe noteInsertProblem(
-          row: row, property: name, rawOffset: nil,
+          row: row, property: name,
           message: "\(plan.entity.name).\(name) is required and map does not set it",
           hint: "map \(name), or give it a default in the model")
       }
@@ -285,7 +285,7 @@ import StoreInterface
       unsafe note(.isMissing, cell, row: row, slot: cell.input.slot, text: "")
     } else if cell.attribute.defaultValue == .null {
       unsafe noteInsertProblem(
-        row: row, property: cell.property, rawOffset: nil,
+        row: row, property: cell.property,
         message: "\(plan.entity.name).\(cell.property) is required and the record does not have it",
         hint: "give it a default: in map, or make it optional in the model")
     }
@@ -329,11 +329,11 @@ import StoreInterface
   private func record(of row: Int) -> Int { unsafe Int(node.records[nodeRow(of: row)]) }
 
   func noteInsertProblem(
-    row: Int, property: String, rawOffset: UInt32?, code: String = "value.missing", message: String, hint: String
+    row: Int, property: String, code: String = "value.missing", message: String, hint: String
   ) {
     unsafe node.insertProblems[Int32(nodeRow(of: row)), default: []].append(
       RecordProblem(
-        rawOffset: rawOffset, entity: plan.entity.name, property: property, code: code, value: "",
-        message: message, hint: hint))
+        rawOffset: nil, entity: plan.entity.name, property: property, code: code, value: "", message: message,
+        hint: hint))
   }
 }

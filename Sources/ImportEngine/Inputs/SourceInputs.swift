@@ -22,7 +22,7 @@ struct SourceInputs {
   /// - Parameters:
   ///   - spool: keeps streams.
   ///   - isDryRun: FIFOs are not opened: another process may wait for what is in them.
-  init(_ steps: [ImportStep], spool: SourceSpool, isDryRun: Bool = false) throws(RunError) {
+  init(_ steps: [ImportStep], spool: SourceSpool, isDryRun: Bool) throws(RunError) {
     var all: [[SourceFile]] = []
     var unread: [[String]] = []
     // Missing files are reported before waiting for a stream.

@@ -29,9 +29,8 @@ import Platform
   private(set) var count = 0
   private var arenaCount = 0
 
-  init(minimumCapacity: Int = 1024, memory: KeyMemory = KeyMemory()) {
-    var size = 1024
-    while size * 3 / 4 < minimumCapacity { size *= 2 }
+  init(memory: KeyMemory = KeyMemory()) {
+    let size = 1024
     self.memory = memory
     slots = memory.region(size * MemoryLayout<Slot>.stride)
     arena = memory.region(1 << 14)

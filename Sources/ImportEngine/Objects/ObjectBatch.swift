@@ -206,7 +206,7 @@ struct ObjectBatch {
 
   /// - Parameter isWhole: whether the object, which was there before this row, is what the row says and nothing else:
   ///   mapped relationships and nested objects that the row does not carry are not the object's either.
-  private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool = false) throws {
+  private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool) throws {
     // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
     let layout = layout(of: object, in: node)
     for attribute in layout.attributes {

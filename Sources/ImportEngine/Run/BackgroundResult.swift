@@ -8,7 +8,7 @@ final class BackgroundResult<Value: Sendable, Failure: Error>: Sendable {
 
   /// Begins.
   /// - Parameter isInline: do it now, on the caller's thread.
-  init(isInline: Bool = false, _ body: @escaping @Sendable () throws(Failure) -> Value) {
+  init(isInline: Bool, _ body: @escaping @Sendable () throws(Failure) -> Value) {
     if isInline {
       let outcome = Result<Value, Failure>(catching: body)
       result.withLock { $0 = outcome }

@@ -40,7 +40,7 @@ final class ImportSession {
     target: any ImportTarget, plans: [StepPlan], rejects: RejectCollector, progress: RunProgress,
     cancellation: Cancellation,
     jobs: Int, recordsPerBatch: Int, memory: MemoryBudget, temporaryPath: String, isFresh: Bool,
-    unchangedScan: UnchangedScanSettings = UnchangedScanSettings(), strategy: ImportStep.Strategy? = nil
+    unchangedScan: UnchangedScanSettings, strategy: ImportStep.Strategy?
   ) throws {
     self.target = target
     self.strategy = strategy

@@ -13,7 +13,8 @@ final class PrefetchingBlockSource: BlockSource {
   private var given = 0
 
   /// - Parameter source: used by the worker alone from now on.
-  init(_ source: sending any BlockSource, _ meters: ReadingMeters, blocks: Int = 4) {
+  init(_ source: sending any BlockSource, _ meters: ReadingMeters) {
+    let blocks = 4
     let reader = meters.read
     let free = Channel<ByteBlock>(capacity: blocks, receiving: reader.waitForOutput)
     let filled = Channel<ByteBlock>(

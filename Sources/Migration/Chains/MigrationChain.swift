@@ -24,11 +24,6 @@ public struct MigrationChain: Sendable {
     public internal(set) var losses: [String]
     /// The effects on objects of a SQLite store that do not belong to the model.
     package internal(set) var foreign = ForeignObjectChanges()
-    /// Triggers of a SQLite store that no model explains, each with its table, such as `audit on ZNOTE`: they go in
-    /// this step.
-    public var droppedTriggers: [String] { foreign.droppedTriggers }
-    /// Indexes of a SQLite store that no model explains, such as `recent on ZNOTE`, and that go in this step.
-    public var droppedIndexes: [String] { foreign.droppedIndexes }
 
     package init(
       source: ModelLibrary.Version, destination: ModelLibrary.Version, way: Way, losses: [String]

@@ -160,17 +160,15 @@ struct CompiledModelEncoder {
     // Core Data adds an index under the attribute's own name for each that is flagged as indexed.
     for attribute in entity.attributes where entity.hasIndex(ofOnly: attribute) {
       let index = FetchIndexDefinition(attribute.name, elements: [.init(.property(attribute.name))])
-      if let index = archived(index, of: entity.name, reference) { indexes.append(index) }
+      if let index = archived(index, reference) { indexes.append(index) }
     }
     for index in entity.fetchIndexes {
-      if let index = archived(index, of: entity.name, reference) { indexes.append(index) }
+      if let index = archived(index, reference) { indexes.append(index) }
     }
     return indexes
   }
 
-  private mutating func archived(
-    _ index: FetchIndexDefinition, of entity: String, _ entityReference: Reference
-  ) -> Reference? {
+  private mutating func archived(_ index: FetchIndexDefinition, _ entityReference: Reference) -> Reference? {
     var partial = Reference.null
     if let condition = index.partialIndexPredicate {
       guard let predicate = expressions.predicate(condition, in: &archive) else { return nil }

@@ -125,7 +125,7 @@ struct ExpressionArchiving {
       return collection(operation, of: base, names, &archive)
     case .function(let function, let operands): return call(function, operands, &archive)
     case .aggregate(let elements):
-      guard let members = list(elements, .array, &archive) else { return nil }
+      guard let members = list(elements, &archive) else { return nil }
       return archive.add(.aggregateExpression, [type(.aggregate), ("NSCollection", .object(members))])
     case .object, .element, .subquery, .conditional, .cast, .set: return nil
     }
@@ -183,7 +183,7 @@ struct ExpressionArchiving {
   private mutating func call(
     _ function: FetchExpression.Function, _ operands: [FetchExpression], _ archive: inout KeyedArchiveBuilder
   ) -> Reference? {
-    guard let arguments = list(operands, .array, &archive) else { return nil }
+    guard let arguments = list(operands, &archive) else { return nil }
     let selector = archive.add(string: function.rawValue)
     return archive.add(
       .functionExpression,
@@ -203,15 +203,13 @@ struct ExpressionArchiving {
     return reference
   }
 
-  private mutating func list(
-    _ expressions: [FetchExpression], _ kind: ArchiveClass, _ archive: inout KeyedArchiveBuilder
-  ) -> Reference? {
+  private mutating func list(_ expressions: [FetchExpression], _ archive: inout KeyedArchiveBuilder) -> Reference? {
     var members: [Reference] = []
     for expression in expressions {
       guard let member = add(expression, to: &archive) else { return nil }
       members.append(member)
     }
-    return archive.add(kind, [("NS.objects", .objects(members))])
+    return archive.add(.array, [("NS.objects", .objects(members))])
   }
 
   private func constant(_ value: Value, _ archive: inout KeyedArchiveBuilder) -> Reference? {

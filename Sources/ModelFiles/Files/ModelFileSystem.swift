@@ -25,10 +25,10 @@ enum ModelFileSystem {
   static func readFile(_ path: String, limit: Int) throws(ModelError) -> Data {
     // A FIFO would have it wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw failure(path, "read the file") }
+    guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { throw failure(path, "read the file") }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure(path) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw ModelError(
         .unreadableFile, file: path, "it is neither a file nor a folder", hint: "check that this is a model")
@@ -38,7 +38,7 @@ enum ModelFileSystem {
     while bytes.count <= limit {
       let count = unsafe block.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw failure(path, "read the file") }
+      guard count >= 0 else { throw failure(path) }
       if count == 0 { break }
       bytes.append(contentsOf: block[..<count])
     }
@@ -53,8 +53,8 @@ enum ModelFileSystem {
 
 extension ModelFileSystem {
   /// The error of a call to the system that has just failed.
-  private static func failure(_ path: String, _ action: String) -> ModelError {
-    failure(SystemError(action, path))
+  private static func failure(_ path: String) -> ModelError {
+    failure(SystemError("read the file", path))
   }
 
   static func failure(_ error: SystemError) -> ModelError {

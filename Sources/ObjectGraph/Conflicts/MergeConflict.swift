@@ -29,7 +29,7 @@ public struct MergeConflict: @unchecked Sendable {
   /// What the coordinator had of the row when the conflict was found; nil where that is what was read, or nothing.
   let cached: Snapshot?
 
-  init(_ object: ManagedObject, readAt version: Int64, persisted: Snapshot?, cached: Snapshot? = nil) {
+  init(_ object: ManagedObject, readAt version: Int64, persisted: Snapshot?, cached: Snapshot?) {
     sourceObject = object
     oldVersion = version
     newVersion = persisted?.version

@@ -1,5 +1,5 @@
 public import Foundation
-package import StoreInterface
+import StoreInterface
 
 /// Keeps the results of a fetch request in sections, and tells a delegate how every change of the context changes them.
 ///
@@ -103,13 +103,6 @@ extension FetchedResultsController where ResultType: ManagedObject {
     sectionNameKeyPath: String? = nil, cacheName: String? = nil
   ) {
     self.init(fetchRequest, managedObjectContext, sectionNameKeyPath, cacheName, sectionName: nil)
-  }
-
-  package convenience init(
-    fetchRequest: FetchSpecification, managedObjectContext: ManagedObjectContext, sectionNameKeyPath: String? = nil,
-    cacheName: String? = nil
-  ) {
-    self.init(FetchRequest(fetchRequest), managedObjectContext, sectionNameKeyPath, cacheName, sectionName: nil)
   }
 
   /// A controller without results yet, whose sections a closure names.

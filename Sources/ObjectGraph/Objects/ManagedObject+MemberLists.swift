@@ -107,7 +107,7 @@ extension ManagedObject {
   }
 
   /// Makes these the store's members, and keeps what came and went here since the last ones.
-  func rebaseMembers(onto fresh: [ObjectID], version: Int64, at index: Int, storedOrderWins: Bool = false) {
+  func rebaseMembers(onto fresh: [ObjectID], version: Int64, at index: Int, storedOrderWins: Bool) {
     ownMemberLists[index]?.rebase(
       onto: fresh, isOrdered: runtime.layout.relationships[index].isOrdered, version: version,
       storedOrderWins: storedOrderWins)

@@ -104,7 +104,7 @@ struct MemberList {
   /// Makes these the store's members, and keeps what came and went here since the last ones. Without an order of its
   /// own the list is the store's members and then those added here; an order that was set here stays, unless the stored
   /// one is to win.
-  mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool, version: Int64, storedOrderWins: Bool = false) {
+  mutating func rebase(onto fresh: [ObjectID], isOrdered: Bool, version: Int64, storedOrderWins: Bool) {
     let merged = MembershipMerge.merged(
       members(), from: stored, onto: fresh, isOrdered: isOrdered, currentOrderWins: storedOrderWins)
     let (wasSetHere, wasStated) = (isSetHere, isOrderStated)

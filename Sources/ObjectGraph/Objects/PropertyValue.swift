@@ -14,15 +14,6 @@ public enum PropertyValue: Sendable, Hashable {
     if case .attribute(let value) = self { return value }
     return nil
   }
-
-  /// The ids that a relationship leads to; nil for an attribute.
-  public var objectIDs: [ObjectID]? {
-    switch self {
-    case .attribute: nil
-    case .toOne(let id): id.map { [$0] } ?? []
-    case .toMany(let ids): ids
-    }
-  }
 }
 
 extension PropertyValue: CustomStringConvertible {

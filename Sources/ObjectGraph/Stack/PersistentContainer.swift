@@ -14,7 +14,6 @@ open class PersistentContainer: @unchecked Sendable {
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The model of every object.
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.model }
-  package var coordinator: PersistentStoreCoordinator { persistentStoreCoordinator }
 
   /// The context of the main queue. It does not follow saves of other contexts until
   /// `automaticallyMergesChangesFromParent` is set.

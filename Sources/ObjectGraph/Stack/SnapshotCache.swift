@@ -83,8 +83,8 @@ final class SnapshotCache: Sendable {
       }
     }
 
-    mutating func add(_ block: SnapshotBlock, _ nanoseconds: UInt64, _ rowsPerGeneration: Int) {
-      if young.rowCount > 0 && young.rowCount + block.count > rowsPerGeneration {
+    mutating func add(_ block: SnapshotBlock, _ nanoseconds: UInt64) {
+      if young.rowCount > 0 && young.rowCount + block.count > SnapshotCache.rowsPerGeneration {
         old = young
         young = Generation()
       }
@@ -92,12 +92,8 @@ final class SnapshotCache: Sendable {
     }
   }
 
-  private let rowsPerGeneration: Int
+  private static let rowsPerGeneration = 10_000
   private let generations = Mutex(Generations())
-
-  init(rowsPerGeneration: Int = 10_000) {
-    self.rowsPerGeneration = rowsPerGeneration
-  }
 
   /// The row, unless it was cached longer than `seconds` ago; a negative limit is none.
   func snapshot(_ objectID: ObjectID, notOlderThan seconds: Double) -> Snapshot? {
@@ -123,7 +119,7 @@ final class SnapshotCache: Sendable {
 
   /// Whether it would keep any of so many rows that come together.
   func hasRoom(for count: Int) -> Bool {
-    count > 0 && (count <= rowsPerGeneration || !generations.withLock { $0.isEmpty })
+    count > 0 && (count <= Self.rowsPerGeneration || !generations.withLock { $0.isEmpty })
   }
 
   /// Keeps rows, unless some were forgotten since the epoch: these may be older than what was written meanwhile. Where
@@ -131,12 +127,12 @@ final class SnapshotCache: Sendable {
   /// known already are replaced: their objects have the rows themselves.
   func remember(_ blocks: [SnapshotBlock], readIn epoch: Int, _ coordinator: PersistentStoreCoordinator) {
     let now = DispatchTime.now().uptimeNanoseconds
-    let isFlood = blocks.reduce(0) { $0 + $1.count } > rowsPerGeneration
+    let isFlood = blocks.reduce(0) { $0 + $1.count } > Self.rowsPerGeneration
     let blocks = blocks.compactMap { coordinator.cacheablePart(of: $0) }
     generations.withLock { generations in
       if generations.epoch != epoch { return }
       guard isFlood else {
-        for block in blocks where block.count > 0 { generations.add(block, now, rowsPerGeneration) }
+        for block in blocks where block.count > 0 { generations.add(block, now) }
         return
       }
       if generations.isEmpty { return }
@@ -146,7 +142,7 @@ final class SnapshotCache: Sendable {
         for row in 0..<block.count {
           guard let key = Key(block.objectID(at: row)), generations.entry(key) != nil else { continue }
           // In a block of its own, so that the cached row does not keep all rows of the fetch.
-          generations.add(SnapshotBlock([block.snapshot(at: row)]), now, rowsPerGeneration)
+          generations.add(SnapshotBlock([block.snapshot(at: row)]), now)
         }
       }
     }

@@ -53,10 +53,10 @@ package final class NodePlan: Sendable {
 
   init(
     entity: Entity, index: Int, columns: [RowBatch.Column], cells: [CellPlan],
-    composites: [CompositePlan] = [], requirements: [ElementRequirement] = [], references: [ReferencePlan],
+    composites: [CompositePlan], requirements: [ElementRequirement], references: [ReferencePlan],
     children: [ChildPlan], match: [MatchPart],
     recordKey: CellPlan?, projection: [String], unmappedRequired: [String],
-    brokenDefaults: [BrokenDefault] = [], requiredFields: Set<String> = []
+    brokenDefaults: [BrokenDefault], requiredFields: Set<String>
   ) {
     self.entity = entity
     self.index = index

@@ -4,7 +4,7 @@ extension StepPlanner {
   /// Plans a step knowing the columns of its first file.
   package static func plan(
     _ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, files: [SourceFile],
-    resources: RecordExpressionResources = RecordExpressionResources()
+    resources: RecordExpressionResources
   ) throws(RunError) -> StepPlan {
     let columns = try step.source.columns(in: files)
     var planner = StepPlanner(

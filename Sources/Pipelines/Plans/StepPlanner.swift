@@ -20,8 +20,8 @@ package struct StepPlanner {
   let sourceDates: DateParser
 
   package init(
-    step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String> = [],
-    resources: RecordExpressionResources = RecordExpressionResources()
+    step: ImportStep, model: ManagedObjectModel, pipelinePath: String, columns: Set<String>,
+    resources: RecordExpressionResources
   ) {
     self.resources = resources
     self.step = step

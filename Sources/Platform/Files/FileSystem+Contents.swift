@@ -2,7 +2,7 @@
 extension FileSystem {
   /// Copies a file's bytes into a new file, or over an old one.
   /// - Parameter synchronizes: whether they are forced to the disk.
-  package static func copy(_ source: String, to target: String, synchronizes: Bool = true) throws(SystemError) {
+  package static func copy(_ source: String, to target: String, synchronizes: Bool) throws(SystemError) {
     let input = unsafe open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw SystemError("open the file", source) }
     defer { OpenFiles.close(input) }

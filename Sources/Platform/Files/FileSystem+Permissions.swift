@@ -3,7 +3,7 @@ extension FileSystem {
   /// Whether another file can take the place of this one, so that nothing but its contents changes for others: it has
   /// one name, and belongs to the user of this process.
   /// - Parameter spare: a path that does not count where it is a second name of the file.
-  package static func isReplaceable(_ path: String, besides spare: String? = nil) throws(SystemError) -> Bool {
+  package static func isReplaceable(_ path: String, besides spare: String?) throws(SystemError) -> Bool {
     var info = stat()
     guard unsafe stat(path, &info) == 0 else { throw SystemError("look at the file", path) }
     let hasSpare = spare.map { FileSystem.isName($0, of: info) } ?? false

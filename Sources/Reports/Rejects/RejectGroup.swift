@@ -15,7 +15,7 @@ public struct RejectGroup: Sendable, Hashable {
 
   /// The rejects of a reason so far.
   package init(
-    code: String, entity: String, property: String, count: Int, first: Reject, files: [String] = []
+    code: String, entity: String, property: String, count: Int, first: Reject, files: [String]
   ) {
     self.code = code
     self.entity = entity

@@ -22,13 +22,8 @@ public struct SourceNote: Sendable, Hashable {
   /// The kind of the remark.
   public var kind: Kind
   /// Of references: the relationship, and how many keys match no object.
-  public var reference: (property: String, count: Int)? { leftOut.map { ($0.property, $0.count) } }
-
-  private struct LeftOut: Hashable {
-    var property: String
-    var count: Int
-  }
-  private var leftOut: LeftOut?
+  private var property = ""
+  private var count = 0
 
   package init(file: String, kind: Kind) {
     self.file = file
@@ -39,7 +34,8 @@ public struct SourceNote: Sendable, Hashable {
   package init(source: String, leftOut property: String, count: Int) {
     file = source
     kind = .leftOut
-    leftOut = LeftOut(property: property, count: count)
+    self.property = property
+    self.count = count
   }
 
   /// The note as a report has it.
@@ -48,15 +44,10 @@ public struct SourceNote: Sendable, Hashable {
     case .unread: "\(file): not read: \(kind.rawValue)"
     case .controlCharacters:
       "\(file): it has bytes from 0x80 to 0x9F, which latin-1 makes control characters: is it encoding: windows-1252?"
-    case .leftOut: leftOutText
+    case .leftOut:
+      "\(property): \(count) \(count == 1 ? "reference was" : "references were") left out, because no object has the "
+        + "key (missing: null)"
     case .emptyFile, .headerOnly, .emptyArray, .blankLines: "\(file): no records: \(kind.rawValue)"
     }
-  }
-
-  private var leftOutText: String {
-    let count = leftOut?.count ?? 0
-    return
-      "\(leftOut?.property ?? ""): \(count) \(count == 1 ? "reference was" : "references were") left out, because no "
-      + "object has the key (missing: null)"
   }
 }

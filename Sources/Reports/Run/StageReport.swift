@@ -39,7 +39,7 @@ public struct StageReport: Sendable {
   /// The measurements of a stage.
   package init(
     stage: Stage, workers: Int, busySeconds: Double, inputWaitSeconds: Double, outputWaitSeconds: Double, rows: Int,
-    bytes: Int, allocations: Int? = nil
+    bytes: Int, allocations: Int?
   ) {
     self.stage = stage
     self.workers = workers

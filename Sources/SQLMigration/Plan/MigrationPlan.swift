@@ -74,12 +74,6 @@ public struct MigrationPlan: Sendable {
   /// Indexes that do not belong to the old model and whose columns do not all stay, such as `recent on ZNOTE`: they go.
   /// Others stay.
   public var droppedIndexes: [String] { foreign.droppedIndexes }
-  /// Columns that do not belong to the old model, of tables that are written anew, such as `ZNOTE.MINE`: they go.
-  public var droppedColumns: [String] { foreign.droppedColumns }
-  /// Rows of no entity, such as `2 rows of ZNOTE`, in tables that are written anew or go.
-  public var droppedRows: [String] { foreign.droppedRows }
-  /// Views, and triggers on other tables than the store's, that stay and do not work any more, each with the reason.
-  public var brokenViews: [String] { foreign.brokenViews }
   /// Hierarchies that are joined, which Core Data itself would not do.
   public internal(set) var mergedHierarchies: [LightweightMigration.Item] = []
 

@@ -9,7 +9,6 @@
   /// Positions of delimiters and line feeds. One place before the first may be written, and as many after the last read
   /// as was stated.
   var positions: UnsafeMutablePointer<UInt32> { unsafe lists.positions }
-  var positionCount: Int { lists.positionCount }
   /// Positions of line feeds.
   var lineFeeds: UnsafeMutablePointer<UInt32> { unsafe lists.lineFeeds }
   var lineFeedCount: Int { lists.lineFeedCount }

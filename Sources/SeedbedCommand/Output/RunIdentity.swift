@@ -8,5 +8,5 @@ enum RunIdentity {
   static let text = UUID().uuidString
 
   /// The time as log lines and reports have it: ISO 8601, in UTC.
-  static func time(_ date: Date = Date()) -> String { DateText.iso8601(date) }
+  static func time() -> String { DateText.iso8601(Date()) }
 }

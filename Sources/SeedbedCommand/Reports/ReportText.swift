@@ -6,7 +6,7 @@ import Reports
 /// The report of a run for people.
 enum ReportText {
   /// - Parameter showsStages: also where the time went.
-  static func text(_ report: RunReport, showsStages: Bool = false) -> String {
+  static func text(_ report: RunReport, showsStages: Bool) -> String {
     var lines: [String] = []
     let path = FilePath.shown(report.storePath)
     switch report.result {

@@ -54,8 +54,8 @@ extension MigrationSteps {
   /// - Throws: as the migration itself, and before the copy is made for a store that nothing could be written to or put
   ///   in the place of.
   package func rehearse(
-    _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void = { _ in },
-    didEnd: @escaping @Sendable (MigrationChain.Step, MigrationReport) -> Void = { _, _ in }
+    _ options: StoreMigration.Options, willBegin: @escaping @Sendable (MigrationChain.Step) -> Void,
+    didEnd: @escaping @Sendable (MigrationChain.Step, MigrationReport) -> Void
   ) throws -> MigrationReport? {
     try requirePlace()
     return try MigrationRehearsal(store: storeName).run { copy in

@@ -24,7 +24,7 @@ struct KeyTableTests {
   func againstDictionary(seed: UInt64, budget: Int) {
     var generator = SeededGenerator(seed: seed)
     let memory = KeyMemory(budget: budget)
-    let table = KeyTable(minimumCapacity: 1, memory: memory)
+    let table = KeyTable(memory: memory)
     var expected: [[UInt8]: [RowReference]] = [:]
     // Few keys make repeated ones; prefixes of each other and the empty key are among them.
     let keys = (0..<3000).map { number -> [UInt8] in

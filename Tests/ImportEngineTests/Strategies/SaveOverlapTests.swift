@@ -164,7 +164,8 @@ struct SaveOverlapTests {
     let model = try ModelReader.read(path: town.folder.path("Town.xcdatamodel"))
     let plan = try StepPlanner.plan(
       pipeline.imports[0], model: model, pipelinePath: "p.yaml",
-      files: [SourceFile(path: town.folder.path("data.ndjson"), name: "data.ndjson")])
+      files: [SourceFile(path: town.folder.path("data.ndjson"), name: "data.ndjson")],
+      resources: RecordExpressionResources())
     #expect(plan.savesMayOverlap == isOverlapping)
   }
 }

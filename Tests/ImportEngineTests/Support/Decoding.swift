@@ -35,7 +35,8 @@ struct Decoding {
     let pipeline = try PipelineReader.read(text: yaml, path: folder.path("p.yaml"), environment: [:])
     step = pipeline.imports[0]
     let file = SourceFile(path: folder.path("data." + format), name: "data." + format)
-    let plan = try StepPlanner.plan(step, model: model, pipelinePath: "p.yaml", files: [file])
+    let plan = try StepPlanner.plan(
+      step, model: model, pipelinePath: "p.yaml", files: [file], resources: RecordExpressionResources())
     let options = step.source.formatOptions
     let reader = try RecordReader(
       source: try SeedFile.open(path: file.path, options: options), options: options, projection: plan.projection)

@@ -134,7 +134,7 @@ struct MemoryImportTests {
     options.recordsPerBatch = recordsPerBatch
     let run = PipelineRun(pipeline, options: options)
     let spool = SourceSpool(folder: folder.path, limit: nil, cancellation: Cancellation())
-    let inputs = try SourceInputs(pipeline.imports, spool: spool)
+    let inputs = try SourceInputs(pipeline.imports, spool: spool, isDryRun: false)
     var settings = pipeline.rejects
     settings.file = nil
     let rejects = RejectCollector(settings: settings, stepCount: pipeline.imports.count)

@@ -165,7 +165,7 @@ struct BatchRequestTests {
   func insert(kind: StoreKind) throws {
     let league = try League(kind)
     try league.fill()
-    let team = league.container.coordinator.store.id(of: league.team, 1)
+    let team = league.container.persistentStoreCoordinator.store.id(of: league.team, 1)
     try league.work { context in
       let request = BatchInsertRequest(
         entityName: "Player", objects: [["name": "Dan", "wins": 3, "team": team], ["name": "Eve", "team": team]])
@@ -250,7 +250,7 @@ struct BatchRequestTests {
   func invalidRows(kind: StoreKind) throws {
     let league = try League(kind)
     try league.fill()
-    let team = league.container.coordinator.store.id(of: league.team, 1)
+    let team = league.container.persistentStoreCoordinator.store.id(of: league.team, 1)
     for (row, words) in [
       (["team": team] as [String: Any], "row 2: a value is required"), (["name": "X"], "row 2: an object is required"),
       (["name": "X", "team": team, "wins": 1_001], "row 2: 1001 is more"),

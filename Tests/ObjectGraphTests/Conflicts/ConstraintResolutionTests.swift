@@ -196,7 +196,7 @@ struct ConstraintResolutionTests {
       try context.save()
       #expect(new.objectID == old && known?["title"] ?? .string("new") == .string("new") && !context.hasChanges)
     }
-    let rows = try depot.container.coordinator.store.snapshots(FetchSpecification(depot.good))
+    let rows = try depot.container.persistentStoreCoordinator.store.snapshots(FetchSpecification(depot.good))
     #expect(rows.map(\.objectID) == [old] && rows.allSatisfy { $0.attributes.contains(.string("new")) })
   }
 

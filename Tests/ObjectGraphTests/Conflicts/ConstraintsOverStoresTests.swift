@@ -16,7 +16,7 @@ private struct TwoArchives {
     folder = try TemporaryFolder()
     let second = try kind.makeStore(archive.item.model, in: folder)
     stores = [archive.store, second]
-    try archive.container.coordinator.add(second)
+    try archive.container.persistentStoreCoordinator.add(second)
   }
 
   /// A book in each of the stores.

@@ -94,7 +94,7 @@ struct GoneLinkTests {
     arguments: StoreKind.allCases, [MergePolicy.Kind.mergeByPropertyStoreTrump, .rollback])
   func required(kind: StoreKind, policy: MergePolicy.Kind) throws {
     let school = try School(kind)
-    let lesson = try school.container.coordinator.model.required("Lesson")
+    let lesson = try school.container.persistentStoreCoordinator.model.required("Lesson")
     try fill(school)
     try school.work { context in
       context.mergePolicy = MergePolicy(policy)

@@ -15,7 +15,7 @@ struct CapabilityTests {
     let archive = try Archive(kind)
     let first = archive.store
     let plain = CountingStore(InMemoryStore(model: archive.item.model))
-    try archive.container.coordinator.add(plain)
+    try archive.container.persistentStoreCoordinator.add(plain)
     return (archive, first, plain)
   }
 
@@ -49,7 +49,7 @@ struct CapabilityTests {
     let archive = try Archive(kind)
     let first = archive.store
     let fragile = StoreFailureTests.FragileStore(archive.item.model)
-    try archive.container.coordinator.add(fragile)
+    try archive.container.persistentStoreCoordinator.add(fragile)
     fragile.isBroken.store(true, ordering: .relaxed)
     try archive.work { context in
       context.assign(archive.add(context, "a"), to: first)

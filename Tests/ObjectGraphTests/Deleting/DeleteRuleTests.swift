@@ -50,11 +50,11 @@ struct DeleteRuleTests {
       try context.save()
       #expect(links[1].object(for: "previous") == nil && links[1].object(for: "next") === links[2])
       #expect(links[2].object(for: "next") == nil && links[2].object(for: "previous") === links[1])
-      #expect(try ring.container.coordinator.store.snapshots(FetchSpecification(ring.link)).count == 2)
+      #expect(try ring.container.persistentStoreCoordinator.store.snapshots(FetchSpecification(ring.link)).count == 2)
       let others = try ring.make(context)
       for link in links.dropFirst() + others { context.delete(link) }
       try context.save()
-      #expect(try ring.container.coordinator.store.count(FetchSpecification(ring.link)) == 0)
+      #expect(try ring.container.persistentStoreCoordinator.store.count(FetchSpecification(ring.link)) == 0)
     }
   }
 
@@ -67,12 +67,14 @@ struct DeleteRuleTests {
       context.delete(links[0])
       let error = #expect(throws: ValidationError.self) { try context.save() }
       #expect(error?.problems.map(\.code) == [.deniedDelete] && error?.problems.first?.objectID == links[0].objectID)
-      #expect(try ring.container.coordinator.store.count(FetchSpecification(ring.link)) == 3)
+      #expect(try ring.container.persistentStoreCoordinator.store.count(FetchSpecification(ring.link)) == 3)
       context.delete(links[1])
       #expect(throws: ValidationError.self) { try context.save() }
       context.delete(links[2])
       try context.save()
-      #expect(try ring.container.coordinator.store.count(FetchSpecification(ring.link)) == 0 && !context.hasChanges)
+      #expect(
+        try ring.container.persistentStoreCoordinator.store.count(FetchSpecification(ring.link)) == 0
+          && !context.hasChanges)
     }
   }
 
@@ -88,7 +90,7 @@ struct DeleteRuleTests {
       #expect(context.deletedObjects == [links[0]] && context.updatedObjects.isEmpty)
       #expect(links[2].objectID(for: "next") == gone && links[1].objectID(for: "previous") == gone)
       try context.save()
-      let rows = try ring.container.coordinator.store.snapshots(FetchSpecification(ring.link))
+      let rows = try ring.container.persistentStoreCoordinator.store.snapshots(FetchSpecification(ring.link))
       #expect(rows.map(\.version) == [1, 1] && rows.flatMap(\.toOne).count { $0 == gone } == 2)
       let reader = ring.container.newBackgroundContext()
       try reader.performAndWait {

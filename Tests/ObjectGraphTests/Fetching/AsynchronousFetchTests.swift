@@ -180,7 +180,7 @@ struct AsynchronousFetchTests {
     let crowd = try Crowd(kind)
     let seen = Mutex<[Int]>([])
     let monitor = FetchMonitor { count in seen.withLock { $0.append(count) } }
-    let store = try #require(crowd.container.coordinator.store as? any MonitoredFetching)
+    let store = try #require(crowd.container.persistentStoreCoordinator.store as? any MonitoredFetching)
     let found = try store.snapshots(crowd.all, monitor: monitor)
     #expect(found.count == crowd.count)
     #expect(seen.withLock { $0 } == Array(stride(from: 64, through: crowd.count, by: 64)))
@@ -297,7 +297,7 @@ struct AsynchronousFetchTests {
       }
     }
     let outcome = Outcome()
-    try crowd.container.coordinator.remove(crowd.container.coordinator.store)
+    try crowd.container.persistentStoreCoordinator.remove(crowd.container.persistentStoreCoordinator.store)
     _ = try begin(crowd.all, in: context, outcome)
     #expect(await outcome.wait()?.contains("no store") == true)
   }

@@ -313,8 +313,8 @@ struct QueryGenerationTests {
   func severalStores(kind: StoreKind) throws {
     let archive = try Archive(kind)
     let folder = try TemporaryFolder()
-    try archive.container.coordinator.add(try kind.makeStore(archive.item.model, in: folder))
-    let stores = archive.container.coordinator.persistentStores
+    try archive.container.persistentStoreCoordinator.add(try kind.makeStore(archive.item.model, in: folder))
+    let stores = archive.container.persistentStoreCoordinator.persistentStores
     let saves = 60
     let writer = Thread {
       do {

@@ -185,7 +185,7 @@ struct CompositeTests {
       var request = FetchSpecification(shop.venue)
       request.sortDescriptors = [.init(["address", "spot", "y"]), .init(["name"])]
       let controller = FetchedResultsController(
-        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "address.spot.y")
+        fetchRequest: FetchRequest(request), managedObjectContext: context, sectionNameKeyPath: "address.spot.y")
       try controller.performFetch()
       #expect(controller.sections?.map(\.name) == ["2.0"])
     }

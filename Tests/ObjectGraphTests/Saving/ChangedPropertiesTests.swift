@@ -25,7 +25,8 @@ struct ChangedPropertiesTests {
   }
 
   private static func rows(_ container: PersistentContainer) throws -> [Snapshot] {
-    try container.coordinator.store.snapshots(FetchSpecification(try container.managedObjectModel.required("Item")))
+    try container.persistentStoreCoordinator.store.snapshots(
+      FetchSpecification(try container.managedObjectModel.required("Item")))
   }
 
   private static func fill(_ container: PersistentContainer, count: Int) throws {

@@ -178,7 +178,7 @@ struct EditedSnapshotTests {
     }
 
     func rows() throws -> [Snapshot] {
-      try container.coordinator.store.snapshots(
+      try container.persistentStoreCoordinator.store.snapshots(
         FetchSpecification(try container.managedObjectModel.required("Item")))
     }
   }

@@ -59,7 +59,7 @@ struct MemberCountTests {
       let container = try Self.container(limits, kind, folder)
       let context = container.newBackgroundContext(name: "test")
       try context.performAndWait {
-        let model = container.coordinator.model
+        let model = container.persistentStoreCoordinator.model
         for count in 0...4 {
           let cart = context.insert(try model.required("Cart"))
           for _ in 0..<count { try context.insert(model.required("Line")).setObject(cart, for: "cart") }
@@ -101,7 +101,7 @@ struct MemberCountTests {
     let container = try Self.container(Self.cases[1], .sqlite, folder)
     let context = container.newBackgroundContext(name: "test")
     try context.performAndWait {
-      context.insert(try container.coordinator.model.required("Line"))
+      context.insert(try container.persistentStoreCoordinator.model.required("Line"))
       let error = #expect(throws: ValidationError.self) { try context.save() }
       #expect(error?.problems.map(\.code) == [.missingRelationship])
     }

@@ -53,7 +53,7 @@ struct Archive {
     self.tag = try model.required("Tag")
   }
 
-  var store: any PersistentStore { container.coordinator.store }
+  var store: any PersistentStore { container.persistentStoreCoordinator.store }
 
   func work(
     _ policy: MergePolicy = .error, _ body: @Sendable (ManagedObjectContext) throws -> Void

@@ -28,7 +28,7 @@ struct CoupleGraph {
     self.node = try model.required("Node")
   }
 
-  var store: any PersistentStore { container.coordinator.store }
+  var store: any PersistentStore { container.persistentStoreCoordinator.store }
 
   func add(_ context: ManagedObjectContext, _ number: Int) -> ManagedObject {
     let object = context.insert(node)

@@ -29,7 +29,7 @@ struct NodeGraph {
     self.node = try model.required("Node")
   }
 
-  var store: any PersistentStore { container.coordinator.store }
+  var store: any PersistentStore { container.persistentStoreCoordinator.store }
 
   func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
     let context = container.newBackgroundContext(name: "nodes")

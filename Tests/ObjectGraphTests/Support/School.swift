@@ -45,7 +45,7 @@ struct School {
     club = try model.required("Club")
   }
 
-  var store: any PersistentStore { container.coordinator.store }
+  var store: any PersistentStore { container.persistentStoreCoordinator.store }
 
   /// The first object of an entity.
   func first(

@@ -48,7 +48,9 @@ struct LineEndTwinTests {
       let buffer = Self.randomBuffer(&random)
       let bytes = unsafe Array(UnsafeBufferPointer(start: buffer.base, count: buffer.count))
       unsafe index.build(buffer.base, count: buffer.count, delimiter: 0x2C)
-      let positions = unsafe UnsafeBufferPointer(start: index.positions, count: index.positionCount + 3).map { Int($0) }
+      let positions = unsafe UnsafeBufferPointer(start: index.positions, count: index.lists.positionCount + 3).map {
+        Int($0)
+      }
       let feeds = unsafe UnsafeBufferPointer(start: index.lineFeeds, count: index.lineFeedCount).map { Int($0) }
       let end = Int(UInt32.max)
       #expect(positions == bytes.indices.filter { bytes[$0] == 0x2C || bytes[$0] == 0x0A } + [end, end, end])
