@@ -44,11 +44,11 @@ struct ChangedObjectFinder {
   }
 
   func entity(_ name: String, line: Int) throws(RunError) -> Entity {
-    if let entity = store.model[name] { return entity }
-    let names = store.model.entities.map(\.name)
-    throw ChangeFile.error(
-      file.path, line, "the model has no entity \(name)", code: "changes.unknown-entity",
-      hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
+    do throws(RunError) {
+      return try store.model.entity(named: name, code: "changes.unknown-entity")
+    } catch {
+      throw ChangeFile.error(file.path, line, error.message, code: error.code, hint: error.hint)
+    }
   }
 
   /// Makes references lead to the new object.

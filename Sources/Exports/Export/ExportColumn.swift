@@ -37,11 +37,7 @@ extension ExportStep {
 
   /// The entity in a model.
   func entity(in model: ManagedObjectModel) throws(RunError) -> Entity {
-    if let entity = model[entity] { return entity }
-    let names = model.entities.map(\.name)
-    throw RunError(
-      .badPipeline, code: "export.unknown-entity", "the model has no entity \(entity)",
-      hint: Suggestion.hint(for: entity, among: names) ?? Suggestion.list("entities", names))
+    try model.entity(named: entity, code: "export.unknown-entity")
   }
 
   /// The columns, those that are not stated included.

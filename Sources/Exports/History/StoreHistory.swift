@@ -154,13 +154,10 @@ public struct StoreHistory {
   }
 
   private func check(_ filter: Filter) throws(RunError) {
-    for name in filter.entities where model[name] == nil {
-      let names = model.entities.map(\.name)
-      throw RunError(
-        .badPipeline, code: "history.unknown-entity", "the model has no entity \(name)",
-        hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
+    let named = try filter.entities.map { name throws(RunError) in
+      try model.entity(named: name, code: "history.unknown-entity")
     }
-    let entities = filter.entities.isEmpty ? model.entities : filter.entities.compactMap { model[$0] }
+    let entities = named.isEmpty ? model.entities : named
     let names = Set(entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
     for name in filter.properties where !names.contains(name) {
       let place =

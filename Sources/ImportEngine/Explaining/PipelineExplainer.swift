@@ -108,9 +108,6 @@ public enum PipelineExplainer {
   }
 
   private static func entity(_ name: String, _ model: ManagedObjectModel) throws(RunError) -> Entity {
-    guard let entity = model[name] else {
-      throw RunError(.badPipeline, code: "pipeline.unknown-entity", "the model has no entity \(name)")
-    }
-    return entity
+    try model.entity(named: name, code: "pipeline.unknown-entity")
   }
 }

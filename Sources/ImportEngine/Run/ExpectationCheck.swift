@@ -136,10 +136,6 @@ struct ExpectationCheck {
   }
 
   private func entity(_ name: String) throws(RunError) -> Entity {
-    if let entity = model[name] { return entity }
-    let names = model.entities.map(\.name)
-    throw RunError(
-      .badPipeline, code: "pipeline.unknown-entity", "the model has no entity \(name)",
-      hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
+    try model.entity(named: name, code: "pipeline.unknown-entity")
   }
 }

@@ -4,16 +4,6 @@ package import StoreInterface
 
 /// Reads what a command line says of a batch request, and checks it against the entity that it is about.
 package enum BatchRequestReading {
-  /// The entity of that name.
-  /// - Throws: `RunError` when the model has none, or when objects of it cannot be chosen.
-  package static func entity(_ name: String, in model: ManagedObjectModel) throws(RunError) -> Entity {
-    if let entity = model[name] { return entity }
-    let names = model.entities.map(\.name)
-    throw RunError(
-      .badPipeline, code: "batch.entity", "the model has no entity \"\(name)\"",
-      hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
-  }
-
   /// The objects of an entity that meet a predicate.
   /// - Parameter order: attributes or key paths to sort by, descending after a minus sign.
   /// - Throws: `RunError` for a predicate or an order that does not fit the entity.

@@ -45,12 +45,12 @@ struct LintState {
   }
 
   mutating func entity(_ name: String, at position: FilePosition) -> Entity? {
-    if let entity = model[name] { return entity }
-    let names = model.entities.map(\.name)
-    add(
-      "unknown-entity", "the model has no entity \"\(name)\"", at: position,
-      hint: Suggestion.hint(for: name, among: names) ?? Suggestion.list("entities", names))
-    return nil
+    do throws(RunError) {
+      return try model.entity(named: name, code: "unknown-entity")
+    } catch {
+      add(error.code, error.message, at: position, hint: error.hint)
+      return nil
+    }
   }
 
   mutating func check(_ step: ImportStep) {

@@ -34,12 +34,12 @@ package struct StepPlanner {
 
   /// The plan of the step.
   package mutating func plan() throws(RunError) -> StepPlan {
-    guard let entity = model[step.entity] else {
-      let names = model.entities.map(\.name)
+    let entity: Entity
+    do throws(RunError) {
+      entity = try model.entity(named: step.entity, code: "pipeline.unknown-entity")
+    } catch {
       throw failure(
-        "pipeline.unknown-entity", "the model has no entity \(step.entity)",
-        at: step.fieldPositions["entity"] ?? step.position,
-        hint: Suggestion.hint(for: step.entity, among: names) ?? Suggestion.list("entities", names))
+        error.code, error.message, at: step.fieldPositions["entity"] ?? step.position, hint: error.hint)
     }
     guard !entity.isAbstract else {
       throw failure(

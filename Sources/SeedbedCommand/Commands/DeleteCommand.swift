@@ -40,7 +40,7 @@ struct DeleteCommand: ParsableCommand {
     do {
       let model = try model.read(store: subject.store).model
       let selection = try BatchRequestReading.selection(
-        of: BatchRequestReading.entity(subject.entity, in: model), where: subject.predicate,
+        of: model.entity(named: subject.entity, code: "batch.entity"), where: subject.predicate,
         order: ExportCommand.list(order), limit: limit)
       let run = BatchRequestRun(store: subject.store, model: model, author: "seedbed delete", isDryRun: output.dryRun)
       let (outcome, work) = try run.perform(.delete(BatchDeletion(selection)))

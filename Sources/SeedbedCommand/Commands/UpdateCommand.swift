@@ -39,7 +39,7 @@ struct UpdateCommand: ParsableCommand {
     do {
       let model = try model.read(store: subject.store).model
       var selection = try BatchRequestReading.selection(
-        of: BatchRequestReading.entity(subject.entity, in: model), where: subject.predicate)
+        of: model.entity(named: subject.entity, code: "batch.entity"), where: subject.predicate)
       selection.includesSubentities = !withoutSubentities
       let update = try BatchRequestReading.update(selection, set: set)
       let run = BatchRequestRun(store: subject.store, model: model, author: "seedbed update", isDryRun: output.dryRun)

@@ -191,7 +191,7 @@ struct StoreCommandTests {
   func unknownEntity(name: String, suggestion: String) async throws {
     let workspace = try await workspace()
     let outcome = try await workspace.run("export", "Shop.sqlite", "--model", "Shop.xcdatamodeld", "--entity", name)
-    #expect(outcome.talk.hasPrefix("error: the model has no entity \(name)\n  hint: "))
+    #expect(outcome.talk.hasPrefix("error: the model has no entity \"\(name)\"\n  hint: "))
     #expect(outcome.talk.contains(suggestion))
   }
 
