@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 import Pipelines
 import Platform
 import StoreInterface

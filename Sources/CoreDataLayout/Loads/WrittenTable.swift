@@ -1,5 +1,6 @@
 import Diagnostics
 import Foundation
+import ObjectModel
 
 /// How much was written of a table, or of its indexes, as finished pages.
 struct WrittenTable {
@@ -31,7 +32,7 @@ struct PageLog {
     pages += written.pages
     rows += written.rows
     write?(
-      "pages: \(table), \(written.rows) \(written.rows == 1 ? "row" : "rows") in \(Self.text(written))")
+      "pages: \(table), \(written.rows.counted("row")) in \(Self.text(written))")
   }
 
   /// Notes that the indexes of a table are finished.
@@ -43,7 +44,6 @@ struct PageLog {
 
   private static func text(_ written: WrittenTable) -> String {
     let seconds = written.duration / .seconds(1)
-    let count = "\(written.pages) \(written.pages == 1 ? "page" : "pages")"
-    return count + ", " + String(format: "%.4f", seconds) + " s"
+    return "\(written.pages.counted("page")), \(String(format: "%.4f", seconds)) s"
   }
 }

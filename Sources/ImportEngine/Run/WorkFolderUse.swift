@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 import Pipelines
 import Platform
 
@@ -27,7 +28,7 @@ extension RunError {
     guard whole > free else { return self }
     var error = self
     error.hint =
-      "about \(Self.size(whole)) are needed and \(Self.size(free)) are free in \(FilePath.shown(folder)): "
+      "about \(whole.byteCountText) are needed and \(free.byteCountText) are free in \(FilePath.shown(folder)): "
       + Self.roomAdvice
     return error
   }

@@ -133,7 +133,7 @@ final class ImportSession {
     var error = RunError(
       .badData, code: RunError.overLimitCode,
       (isEarly ? "at least " : "")
-        + "\(rejects.count) record\(rejects.count == 1 ? "" : "s") rejected, over the limit of \(rejects.limitText)"
+        + "\(rejects.count.counted("record")) rejected, over the limit of \(rejects.limitText)"
         + (first.map { "; the first: \($0.place)\($0.message)" } ?? ""),
       hint: hints.joined(separator: "; "))
     error.position = rejects.shown.first.map { RunError.Position($0) }

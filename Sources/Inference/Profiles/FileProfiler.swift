@@ -1,5 +1,6 @@
 import Foundation
 import ImportEngine
+import ObjectModel
 import Pipelines
 import SeedFormats
 

@@ -1,3 +1,4 @@
+import ObjectModel
 import Pipelines
 import SeedFormats
 

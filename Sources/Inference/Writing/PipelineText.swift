@@ -1,5 +1,6 @@
 import Foundation
 import ImportEngine
+import ObjectModel
 import Pipelines
 import SeedFormats
 
@@ -70,7 +71,7 @@ struct PipelineText {
 
   private func plainText(of step: PipelineStep) -> [String] {
     let count = step.list.count
-    var lines = ["  # \(Self.oneLine(step.list.title)): \(count.grouped) \(count == 1 ? "record" : "records")"]
+    var lines = ["  # \(Self.oneLine(step.list.title)): \(count.counted("record"))"]
     lines += step.list.form.notes.filter { $0.hasPrefix("file: ") }.map {
       "  # \(Self.oneLine(String($0.dropFirst(6))))"
     }

@@ -87,14 +87,14 @@ struct FilteredObjects {
       let left = try Self.count(entry.entity, nil, without: filters, context)
       if left > 0 {
         losses.append(
-          "\(entry.entity.name): \(left) \(left == 1 ? "object goes" : "objects go") that \(Self.shown(filters)) leaves out"
+          "\(entry.entity.name): \(left.counted("object goes", "objects go")) that \(Self.shown(filters)) leaves out"
         )
       }
       for (name, readers) in entry.readers.sorted(by: { $0.key < $1.key }) where Set(readers) != Set(filters) {
         let left = try Self.count(entry.entity, name, without: readers, context)
         if left == 0 { continue }
         losses.append(
-          "\(entry.entity.name).\(name): \(left) \(left == 1 ? "value goes" : "values go") of objects that "
+          "\(entry.entity.name).\(name): \(left.counted("value goes", "values go")) of objects that "
             + "\(Self.shown(readers)) leaves out")
       }
       return losses

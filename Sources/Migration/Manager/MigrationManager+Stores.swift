@@ -77,7 +77,7 @@ extension MigrationManager {
       entities: Set(mapping.entityMappings.compactMap(\.sourceEntityName)))
     guard let first = found.first else { return }
     let texts = found.prefix(10).map { finding in
-      let rows = "\(finding.count) \(finding.count == 1 ? "row" : "rows")"
+      let rows = finding.count.counted("row")
       return finding.message + " (\(rows)\(finding.exampleKey.map { ", for instance \($0)" } ?? ""))"
     }
     throw MigrationError(

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 import Platform
 import StoreInterface
 
@@ -20,7 +21,7 @@ extension RunError {
     let path = String(result)
     let folder = FileSystem.parent(path)
     let free = Self.freeBytes(folder).map {
-      "more is needed than the \(Self.size($0)) that are free in \(FilePath.shown(folder)): "
+      "more is needed than the \($0.byteCountText) that are free in \(FilePath.shown(folder)): "
     }
     return RunError(
       .inputOutput, code: "disk.full", "\(FilePath.shown(path)) cannot be written: \(reason)",
@@ -32,17 +33,5 @@ extension RunError {
   /// The free bytes of the disk that a folder is on.
   package static func freeBytes(_ folder: String) -> Int? {
     try? FileManager.default.attributesOfFileSystem(forPath: folder)[.systemFreeSize] as? Int
-  }
-
-  /// A number of bytes for people: `61.4 KB`.
-  package static func size(_ bytes: Int) -> String {
-    let units = ["bytes", "KB", "MB", "GB", "TB"]
-    var value = Double(bytes)
-    var unit = 0
-    while value >= 1000, unit + 1 < units.count {
-      value /= 1000
-      unit += 1
-    }
-    return unit == 0 ? "\(bytes) bytes" : "\((value * 10).rounded() / 10) \(units[unit])"
   }
 }

@@ -122,7 +122,7 @@ extension MigrationPlan.EntityStep: CustomStringConvertible {
       case .copy: "unchanged"
       default: "changed"
       }
-    let objects = rows.map { "\($0) \($0 == 1 ? "object" : "objects")" }
+    let objects = rows.map { $0.counted("object") }
     let taken = isFiltered ? "those\(objects.map { " of \($0)" } ?? "") that the mapping's filter takes" : objects
     return "entity \(name): \(verb)" + (taken.map { ", \($0)" } ?? "")
   }
@@ -190,13 +190,13 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
   }
 
   private var sentence: String {
-    let objects = "\(count) \(count == 1 ? "object" : "objects")"
+    let objects = count.counted("object")
     let name = entity + (property.map { "." + $0 } ?? "")
     switch kind {
     case .abstractEntity: return "\(entity): abstract now, and the store has \(objects) of this very entity"
     case .duplicateKeys:
       return
-        "\(entity): \(property ?? "") must be unique now, and \(count) \(count == 1 ? "value is" : "values are") there "
+        "\(entity): \(property ?? "") must be unique now, and \(count.counted("value is", "values are")) there "
         + "more than once: \(examples.joined(separator: "; "))\(count > examples.count ? "; …" : "")"
     case .missingValue: return "\(name): mandatory, and \(objects) would have no value"
     case .emptiedRelationship:
@@ -216,7 +216,7 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
         "\(entity): the unique index \(examples.first ?? ""), which does not belong to the model, is over derived values, and "
         + (keys.isEmpty
           ? "several objects would have the same"
-          : "\(count) \(count == 1 ? "value" : "values") would be there more than once: "
+          : "\(count.counted("value")) would be there more than once: "
             + "\(keys.joined(separator: "; "))\(count > keys.count ? "; …" : "")")
     case .sidesDisagree:
       return

@@ -1,5 +1,6 @@
 import CoreDataLayout
 import Foundation
+import ObjectModel
 import Pipelines
 
 extension CheckResult {

@@ -155,7 +155,7 @@ struct CheckResult {
   private var beside: String {
     if external.count == 0 { return "" }
     return " that has the folder \(external.folder) beside it "
-      + "(\(ReadableText.count(external.count, "file", "files")) of external data, \(ReadableText.bytes(external.bytes)))"
+      + "(\(external.count.counted("file")) of external data, \(external.bytes.byteCountText))"
   }
 
   /// The answer in one sentence.
@@ -164,18 +164,18 @@ struct CheckResult {
     if !report.isCompatible {
       let count = report.hashes.count(where: { !$0.matches })
       reasons.append(
-        "its version hashes differ from the model's for \(count) \(count == 1 ? "entity" : "entities")")
+        "its version hashes differ from the model's for \(count.counted("entity", "entities"))")
     }
     let (problems, warnings) = (report.problems.count, report.warnings.count)
-    if problems > 0 { reasons.append("\(problems) \(problems == 1 ? "problem was" : "problems were") found") }
+    if problems > 0 { reasons.append("\(problems.counted("problem was", "problems were")) found") }
     if requirements.strict, warnings > 0 {
-      reasons.append("\(warnings) \(warnings == 1 ? "warning" : "warnings") about its data")
+      reasons.append("\(warnings.counted("warning")) about its data")
     }
     if requirements.bundle, let bundleObstacle {
       reasons.append("a read-only bundle needs one sealed file, and \(bundleObstacle) (seedbed copy seals it)")
     }
     guard reasons.isEmpty else { return "Not fit: \(reasons.joined(separator: "; "))." }
-    let remark = warnings == 0 ? "" : "; its data gave \(warnings) \(warnings == 1 ? "warning" : "warnings")"
+    let remark = warnings == 0 ? "" : "; its data gave \(warnings.counted("warning"))"
     if case .ownModel = comparison {
       return "Fit: the store is sound and agrees with the model that it carries itself\(remark)."
     }
@@ -189,7 +189,7 @@ extension StoreFinding {
   var line: String {
     var text = message
     if count > 1 || exampleKey != nil {
-      text += " (\(count.grouped) \(count == 1 ? "row" : "rows")"
+      text += " (\(count.counted("row"))"
       if let exampleKey { text += ", for instance \(exampleKey)" }
       text += ")"
     }

@@ -36,7 +36,7 @@ struct ModelPair {
   private var sentence: String {
     if areEqual { return "Equal: a store of either model opens with the other as it is." }
     let count = hashes.count { $0.old != $0.new }
-    return "Different: the version hashes of \(count) \(count == 1 ? "entity differ" : "entities differ"), so a store "
+    return "Different: the version hashes of \(count.counted("entity differ", "entities differ")), so a store "
       + "must be migrated to open with the other model."
   }
 

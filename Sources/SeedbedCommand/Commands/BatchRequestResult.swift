@@ -1,4 +1,5 @@
 import Diagnostics
+import ObjectModel
 import Pipelines
 import Reports
 import StoreInterface
@@ -17,7 +18,7 @@ struct BatchRequestResult {
 
   /// The result as a sentence, for people.
   var text: String {
-    var line = "\(count) \(count == 1 ? "object" : "objects") \(verb)"
+    var line = "\(count.counted("object")) \(verb)"
     if outcome.relatedCount > 0 { line += ", relationships of \(outcome.relatedCount) others changed" }
     return isDryRun ? "Dry run, nothing was changed: \(line)." : "\(line)."
   }

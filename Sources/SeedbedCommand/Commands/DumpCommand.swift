@@ -2,6 +2,7 @@ import ArgumentParser
 import Dumps
 import ImportEngine
 import Logging
+import ObjectModel
 
 /// `seedbed dump`
 struct DumpCommand: ParsableCommand {
@@ -48,8 +49,8 @@ struct DumpCommand: ParsableCommand {
       if !quiet {
         let count = report.entities.reduce(0) { $0 + $1.count }
         LogLine.say(
-          "dumped \(ReadableText.count(count, "object", "objects")) of "
-            + "\(ReadableText.count(report.entities.count, "entity", "entities")) to \(folder)", event: "dump.ended")
+          "dumped \(count.counted("object")) of "
+            + "\(report.entities.count.counted("entity", "entities")) to \(folder)", event: "dump.ended")
       }
       if report.missingValues > 0 { throw ExitCode(1) }
     } catch let exit as ExitCode {
@@ -63,12 +64,12 @@ struct DumpCommand: ParsableCommand {
   private static func warn(_ report: StoreDump.Report, folder: String) {
     let file = (folder.hasSuffix("/") ? folder : folder + "/") + "left-out.ndjson"
     if report.danglingReferences > 0 {
-      let references = ReadableText.count(report.danglingReferences, "reference leads", "references lead")
+      let references = report.danglingReferences.counted("reference leads", "references lead")
       LogLine.say("\(references) nowhere and will not be restored: see \(file)", .warning, event: "dump.dangling")
     }
     for text in report.missingValueTexts { LogLine.say("missing: " + text, event: "dump.missing-value") }
     if report.missingValues > 0 {
-      let values = ReadableText.count(report.missingValues, "value is", "values are")
+      let values = report.missingValues.counted("value is", "values are")
       LogLine.say(
         "\(values) null in the dump, as the file of its external data is missing: see \(file)", .error,
         event: "dump.missing-values")

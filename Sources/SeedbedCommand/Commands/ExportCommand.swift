@@ -4,6 +4,7 @@ import Foundation
 import ImportEngine
 import Logging
 import ModelFiles
+import ObjectModel
 import Pipelines
 import ResultFiles
 

@@ -3,6 +3,7 @@ import Foundation
 import ImportEngine
 import Inference
 import ModelFiles
+import ObjectModel
 import SeedFormats
 import StoreModels
 
@@ -107,13 +108,13 @@ struct InitCommand: ParsableCommand {
       if project.notes.count > 20 { say("  and \(project.notes.count - 20) more, in \(layout.pipelinePath)") }
     }
     if project.textColumnCount > 0 {
-      let columns = ReadableText.count(project.textColumnCount, "column stays", "columns stay")
+      let columns = project.textColumnCount.counted("column stays", "columns stay")
       say("\(columns) text, because an export would write numbers or booleans otherwise")
     }
     for problem in written.problems { say(problem) }
     for hint in project.doubts + written.hints { say("note: \(hint)") }
-    let records = ReadableText.count(project.recordCount, "record", "records")
-    let entities = ReadableText.count(project.entities.count, "entity", "entities")
+    let records = project.recordCount.counted("record")
+    let entities = project.entities.count.counted("entity", "entities")
     say("\(records), \(entities). Next:", "init.ended")
     say("  \(Terminal.commandName) run \(layout.pipelineArguments)", "init.next")
   }

@@ -47,8 +47,7 @@ struct LintCommand: ParsableCommand {
         LogLine.say("\(pipeline): no problems", event: "lint.ended")
       } else {
         LogLine.say(
-          "\(pipeline): \(errors.count) error\(errors.count == 1 ? "" : "s"), "
-            + "\(warnings) warning\(warnings == 1 ? "" : "s")", event: "lint.ended")
+          "\(pipeline): \(errors.count.counted("error")), \(warnings.counted("warning"))", event: "lint.ended")
       }
     }
     if !errors.isEmpty {

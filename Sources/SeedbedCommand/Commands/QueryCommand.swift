@@ -3,6 +3,7 @@ import Exports
 import Foundation
 import ImportEngine
 import ModelFiles
+import ObjectModel
 import Pipelines
 
 /// `seedbed query`

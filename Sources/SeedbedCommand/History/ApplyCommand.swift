@@ -2,6 +2,7 @@ import ArgumentParser
 import ChangeFiles
 import Foundation
 import ModelFiles
+import ObjectModel
 import Pipelines
 
 /// `seedbed apply`
@@ -41,7 +42,7 @@ struct ApplyCommand: ParsableCommand {
       ).run(isDryRun: dryRun)
       if quiet { return }
       LogLine.say(
-        (dryRun ? "would have inserted " : "inserted ") + ReadableText.count(outcome.inserted, "object", "objects")
+        (dryRun ? "would have inserted " : "inserted ") + outcome.inserted.counted("object")
           + ", updated \(outcome.updated.grouped), deleted \(outcome.deleted.grouped)",
         event: "apply.ended")
     } catch {

@@ -5,6 +5,7 @@ import Foundation
 import ImportEngine
 import Logging
 import ModelFiles
+import ObjectModel
 
 /// `seedbed history`
 struct HistoryCommand: ParsableCommand {
@@ -76,7 +77,7 @@ struct HistoryCommand: ParsableCommand {
       if let deleteBefore {
         let count = try history.delete(before: deleteBefore)
         if !quiet {
-          LogLine.say("deleted \(ReadableText.count(count, "transaction", "transactions"))", event: "history.deleted")
+          LogLine.say("deleted \(count.counted("transaction"))", event: "history.deleted")
         }
         return
       }
@@ -84,7 +85,7 @@ struct HistoryCommand: ParsableCommand {
         let (objects, token) = try history.writeChanges(since: since) { Terminal.print($0) }
         if !quiet {
           LogLine.say(
-            "\(ReadableText.count(objects, "object", "objects")); what comes later: --since \(token)",
+            "\(objects.counted("object")); what comes later: --since \(token)",
             event: "history.ended")
         }
         return
@@ -100,7 +101,7 @@ struct HistoryCommand: ParsableCommand {
       }
       if !quiet {
         LogLine.say(
-          "\(ReadableText.count(count, "transaction", "transactions")); what comes later: --since \(token)",
+          "\(count.counted("transaction")); what comes later: --since \(token)",
           event: "history.ended")
       }
     } catch {

@@ -2,6 +2,7 @@ import CoreDataLayout
 import Diagrams
 import Foundation
 import ImportEngine
+import ObjectModel
 import Pipelines
 import ResultFiles
 
@@ -44,7 +45,7 @@ struct DiagramFile {
       isEarlier: EntityDiagram.isBeginning)
     try TextResults.write([(path: path, text: text)])
     LogLine.say(
-      "wrote \(path): \(ReadableText.count(diagram.entityCount, "entity", "entities")), "
-        + ReadableText.count(diagram.lineCount, "line", "lines"), event: "diagram.written")
+      "wrote \(path): \(diagram.entityCount.counted("entity", "entities")), "
+        + diagram.lineCount.counted("line"), event: "diagram.written")
   }
 }

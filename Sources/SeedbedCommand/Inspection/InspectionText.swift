@@ -12,7 +12,7 @@ enum InspectionText {
     var sections: [[String]] = []
     if let store = subject.store {
       sections.append([
-        ReadableText.bytes(store.pageSize * store.pageCount) + external(subject)
+        (store.pageSize * store.pageCount).byteCountText + external(subject)
           + " · journal mode \(store.journalMode) · "
           + entities(store.entities.count)
       ])
@@ -50,7 +50,7 @@ enum InspectionText {
     let files = ExternalFiles(ofStoreAt: subject.path)
     if files.count == 0 { return "" }
     return
-      " and \(ReadableText.bytes(files.bytes)) in \(ReadableText.count(files.count, "file", "files")) of external data"
+      " and \(files.bytes.byteCountText) in \(files.count.counted("file")) of external data"
   }
 
   private static func modelHeading(_ subject: InspectionSubject, _ file: ModelFile) -> String {
@@ -159,7 +159,7 @@ enum InspectionText {
   private static func version(_ store: StoreInspection) -> [String] {
     let metadata = store.metadata
     let framework = metadata.frameworkVersion.map { "\($0), \(FrameworkRelease.name(ofFrameworkVersion: $0))" }
-    let cache = store.modelCacheBytes > 0 ? ReadableText.bytes(store.modelCacheBytes) : "none"
+    let cache = store.modelCacheBytes > 0 ? store.modelCacheBytes.byteCountText : "none"
     return ["Model version"]
       + pairs([
         ("identifiers", metadata.versionIdentifiers.map { "\"\($0)\"" }.joined(separator: ", ")),
@@ -201,9 +201,9 @@ enum InspectionText {
 
   // MARK: - Form
 
-  private static func entities(_ count: Int) -> String { ReadableText.count(count, "entity", "entities") }
+  private static func entities(_ count: Int) -> String { count.counted("entity", "entities") }
 
-  private static func rowCount(_ count: Int) -> String { ReadableText.count(count, "row", "rows") }
+  private static func rowCount(_ count: Int) -> String { count.counted("row") }
 
   private static func pairs(_ pairs: [(String, String)]) -> [String] { table(pairs.map { [$0.0, $0.1] }) }
 

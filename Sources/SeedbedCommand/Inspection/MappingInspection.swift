@@ -19,11 +19,11 @@ struct MappingInspection {
 
   var text: String {
     let mappings = file.mappingModel.entityMappings
-    var sections = [[ReadableText.count(mappings.count, "entity mapping", "entity mappings")]]
+    var sections = [[mappings.count.counted("entity mapping")]]
     if let source = file.source, let destination = file.destination {
       sections.append([
-        "from \(source.path), \(ReadableText.count(source.model.entities.count, "entity", "entities"))",
-        "to   \(destination.path), \(ReadableText.count(destination.model.entities.count, "entity", "entities"))",
+        "from \(source.path), \(source.model.entities.count.counted("entity", "entities"))",
+        "to   \(destination.path), \(destination.model.entities.count.counted("entity", "entities"))",
       ])
     }
     for (index, mapping) in mappings.enumerated() { sections.append(Self.lines(of: mapping, number: index + 1)) }

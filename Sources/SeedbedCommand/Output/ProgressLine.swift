@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import ImportEngine
+import ObjectModel
 import Pipelines
 
 /// A line on a terminal that is drawn anew until the work is done.

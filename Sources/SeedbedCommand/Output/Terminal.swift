@@ -85,11 +85,6 @@ enum Terminal {
 
 /// Numbers as people read them.
 enum ReadableText {
-  /// A number and what is counted, in the singular or the plural.
-  static func count(_ number: Int, _ one: String, _ many: String) -> String {
-    number.grouped + " " + (number == 1 ? one : many)
-  }
-
   static func seconds(_ seconds: Double) -> String {
     seconds < 100 ? fixed(seconds, 2) + " s" : duration(seconds)
   }
@@ -100,15 +95,6 @@ enum ReadableText {
     let tail = (whole / 60 % 60, whole % 60)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return whole >= 3600 ? "\(whole / 3600):\(two(tail.0)):\(two(tail.1))" : "\(tail.0):\(two(tail.1))"
-  }
-
-  static func bytes(_ count: Int) -> String {
-    var value = Double(count)
-    for unit in ["bytes", "KB", "MB", "GB"] {
-      if value < 1000 || unit == "GB" { return unit == "bytes" ? "\(count) bytes" : fixed(value, 1) + " " + unit }
-      value /= 1000
-    }
-    return "\(count) bytes"
   }
 
   /// A number with this many digits after the point.

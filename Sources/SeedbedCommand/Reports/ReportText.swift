@@ -1,5 +1,6 @@
 import Foundation
 import ImportEngine
+import ObjectModel
 import Pipelines
 import Reports
 
@@ -37,7 +38,7 @@ enum ReportText {
     for step in report.steps { lines += step.notes.map { "\(step.name): \($0.text)" } }
     lines += exports(report)
     if report.expectations > 0 {
-      lines.append("met \(ReadableText.count(report.expectations, "expectation", "expectations"))")
+      lines.append("met \(report.expectations.counted("expectation"))")
     }
     lines += rejects(report)
     if [.built, .updated, .unchanged].contains(report.result) {
@@ -70,10 +71,10 @@ enum ReportText {
   private static func summary(_ report: RunReport) -> String {
     let external = report.externalFiles.count
     return [
-      ReadableText.bytes(report.storeBytes)
-        + (external > 0 ? " with \(ReadableText.count(external, "file", "files")) of external data" : ""),
+      report.storeBytes.byteCountText
+        + (external > 0 ? " with \(external.counted("file")) of external data" : ""),
       ReadableText.seconds(report.durationSeconds),
-      "peak memory \(ReadableText.bytes(report.peakMemoryBytes))",
+      "peak memory \(report.peakMemoryBytes.byteCountText)",
     ].joined(separator: " · ")
   }
 
@@ -104,7 +105,7 @@ enum ReportText {
       var row = [
         name, stage.stage.rawValue, stage.workers.grouped, ReadableText.seconds(stage.busySeconds),
         ReadableText.seconds(stage.inputWaitSeconds), ReadableText.seconds(stage.outputWaitSeconds),
-        stage.rows > 0 ? stage.rows.grouped : "", stage.bytes > 0 ? ReadableText.bytes(stage.bytes) : "",
+        stage.rows > 0 ? stage.rows.grouped : "", stage.bytes > 0 ? stage.bytes.byteCountText : "",
       ]
       if report.allocations != nil {
         row += allocations(stage.allocations ?? 0, rows: stage.rows > 0 ? stage.rows : records)
@@ -113,7 +114,7 @@ enum ReportText {
     }
     var lines = TextTable.lines(titles: titles, rows: rows, leftAligned: [0, 1])
     for step in report.steps where step.readings > 1 {
-      lines.append("\(step.name): the source was read \(ReadableText.count(step.readings, "time", "times"))")
+      lines.append("\(step.name): the source was read \(step.readings.counted("time"))")
     }
     if let count = report.allocations {
       let perRow = allocations(count, rows: report.counts.total)
@@ -143,6 +144,6 @@ enum ReportText {
   static func rejectLine(_ report: RunReport) -> String {
     let files = report.rejectFiles.map { FilePath.shown($0) }.joined(separator: ", ")
     return "rejected \(report.counts.rejected.grouped) of "
-      + ReadableText.count(report.counts.total, "record", "records") + (files.isEmpty ? "" : ": \(files)")
+      + report.counts.total.counted("record") + (files.isEmpty ? "" : ": \(files)")
   }
 }
