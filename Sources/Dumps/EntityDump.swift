@@ -30,7 +30,7 @@ struct EntityDump {
       part.entity, columns: columns, into: batch, onMissingFile: { missing.append(($0, $1, $2)) }
     ) { batch, primaryKeys, entities in
       var own: Set<Int64> = []
-      if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
+      try cancellation.check(nil)
       // Safety: the scan gives a key and an entity for each row. Columns are those of the leaves, then those of
       // `toOne`, with the storage of their types.
       for row in 0..<batch.count where unsafe Int(entities[row]) == part.entity.index {

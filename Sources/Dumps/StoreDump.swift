@@ -91,7 +91,7 @@ public struct StoreDump {
     try createFolder(partial)
     let report = try store.requiringUnchanged { try write(store, file, to: partial) }
     try store.close()
-    if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
+    try cancellation.check(nil)
     try putInPlace(partial)
     return report
   }

@@ -28,9 +28,10 @@ package struct Exporter {
     let cancellation = self.cancellation
     do {
       return try run(into: try FileSink.open(path: path, isCancelled: { cancellation.isCancelled }))
-    } catch is SeedFormatError where cancellation.isCancelled {
+    } catch let error as SeedFormatError {
       // `FileSink` throws this error when a cancellation ends its wait for the reader of a FIFO.
-      throw RunError(.interrupted, code: "run.interrupted", "interrupted")
+      try cancellation.check(nil)
+      throw error
     }
   }
 
@@ -80,7 +81,7 @@ package struct Exporter {
     var rows = 0
     do {
       try store.scan(request, keyPaths: columns.map(\.keyPath)) { batch in
-        if cancellation.isCancelled { throw RunError(.interrupted, code: "run.interrupted", "interrupted") }
+        try cancellation.check(nil)
         rows += batch.count
         return try worker.exchange(batch)
       }

@@ -50,8 +50,7 @@ final class StreamReader {
   }
 
   fileprivate static func check(_ stops: [Cancellation]) throws(RunError) {
-    guard stops.contains(where: \.isCancelled) else { return }
-    throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
+    for stop in stops { try stop.check() }
   }
 }
 

@@ -11,10 +11,7 @@ extension PipelineCheck {
   public static func problemsOfOrigin(of file: PipelineFile, model: ModelFile) -> [PipelineProblem] {
     guard let origin = file.store.origin else { return [] }
     func problem(_ error: RunError) -> PipelineProblem {
-      PipelineProblem(
-        kind: PipelineProblem.Kind(error.kind), code: error.code, message: error.message, hint: error.hint,
-        file: FilePath.shown(file.path),
-        position: file.store.position)
+      PipelineProblem(error, file: FilePath.shown(file.path), position: file.store.position)
     }
     guard file.store.existingOrigin != nil else { return [problem(.missingSeed(FilePath.shown(origin)))] }
     do {

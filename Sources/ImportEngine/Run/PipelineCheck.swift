@@ -93,9 +93,7 @@ public enum PipelineCheck {
   ) -> [PipelineProblem] {
     let used = Set(file.imports.flatMap(\.expressions).flatMap(\.root.withOperands).compactMap(\.lookupName))
     return failures.map { lookup, error in
-      PipelineProblem(
-        kind: PipelineProblem.Kind(error.kind), code: error.code, message: error.message,
-        hint: error.hint, file: FilePath.shown(file.path), position: lookup.position)
+      PipelineProblem(error, file: FilePath.shown(file.path), position: lookup.position)
     }
       + file.lookups.filter { !used.contains($0.name) }.map { lookup in
         PipelineProblem(
@@ -227,10 +225,7 @@ extension PipelineCheck {
     }
 
     private func problem(_ failure: RunError) -> PipelineProblem {
-      PipelineProblem(
-        severity: .error, kind: PipelineProblem.Kind(failure.kind), code: failure.code,
-        message: failure.place?.message ?? failure.message, hint: failure.hint, file: pipelinePath,
-        position: failure.place?.position ?? step.source.position)
+      PipelineProblem(failure, file: pipelinePath, position: step.source.position)
     }
   }
 }

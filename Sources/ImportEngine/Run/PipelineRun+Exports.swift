@@ -81,10 +81,8 @@ extension PipelineRun {
     if stale.isEmpty || options.isDryRun { return }
     let exported = try export(stale, from: store, build)
     defer { for export in exported { export.work?.remove() } }
-    if cancellation.isCancelled {
-      throw RunError(.interrupted, code: "run.interrupted", "interrupted; all results are as they were")
-    }
-    try publish(exported.map { (from: $0.temporaryPath, to: $0.report.path) }, nil)
+    try cancellation.check("all results are as they were")
+    try publish(exported, nil)
     report.exports = exported.map(\.report)
   }
 

@@ -50,19 +50,11 @@ extension PipelineRun {
     if pipeline.store.replace == .whenChanged {
       try sealing.work { try ResultProof.write(build.storePath, placeholder: placeholder) }
     }
-    tell(exported, in: isUnchanged ? pipeline.store.path : build.storePath, build, &report)
-    sealing.add(bytes: report.storeBytes)
-    logSeal(bytes: report.storeBytes)
-    exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
-    report.stages = [indexing.report, sealing.report] + (pipeline.exports.isEmpty ? [] : [exporting.report])
+    let path = isUnchanged ? pipeline.store.path : build.storePath
+    sealing.add(bytes: build.size(of: path))
+    tell(exported, in: path, build, [indexing, sealing, exporting], &report)
     try cancellation.check()
-    if !options.isDryRun {
-      try publish(
-        exported.filter { $0.work != nil }.map { (from: $0.temporaryPath, to: $0.report.path) },
-        isUnchanged ? nil : build)
-    }
-    report.peakMemoryBytes = PeakMemory.bytes
-    report.allocations = AllocationCount.ofProcess
+    if !options.isDryRun { try publish(exported, isUnchanged ? nil : build) }
   }
 
   /// Writes into the metadata what the store was made of. Those of a target without changes are not written.
@@ -98,24 +90,36 @@ extension PipelineRun {
     return exported
   }
 
-  private func tell(
-    _ exported: [FinishedExport], in path: String, _ build: StoreBuild, _ report: inout RunReport
+  /// Tells of the exports, of the store at a path, and how long it took.
+  /// - Parameter stages: the last of them is that of the exports.
+  func tell(
+    _ exported: [FinishedExport], in path: String, _ build: StoreBuild, _ stages: [StageMeter],
+    _ report: inout RunReport
   ) {
     report.exports = exported.map(\.report)
     report.storeBytes = build.size(of: path)
     report.externalFiles = build.externalFiles(of: path)
+    logSeal(bytes: report.storeBytes)
+    stages.last?.add(rows: report.exports.reduce(0) { $0 + $1.rows })
+    report.stages = (pipeline.exports.isEmpty ? stages.dropLast() : stages[...]).map(\.report)
   }
 
   /// Puts the exports and the store in place, all or none.
   ///
   /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has
   /// to be done again.
-  func publish(_ files: [(from: String, to: String)], _ build: StoreBuild?) throws {
+  /// - Parameter commit: is done when all else is, and can be undone.
+  func publish(
+    _ exported: [FinishedExport], _ build: StoreBuild?, then commit: () throws -> Void = {}
+  ) throws {
     let placement = FilePlacement()
     do {
-      for file in files { try placement.put(file.from, at: file.to) }
+      for export in exported where export.work != nil {
+        try placement.put(export.temporaryPath, at: export.report.path)
+      }
       try build?.put(by: placement)
       try placement.synchronize()
+      try commit()
     } catch {
       throw placement.undo(after: error)
     }

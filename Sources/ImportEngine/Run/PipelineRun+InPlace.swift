@@ -32,11 +32,13 @@ extension PipelineRun {
         exported += try exporting.work { try export(exports, from: store, build) }
       }
       progress.begin(.sealing)
-      if cancellation.isCancelled {
-        throw RunError(.interrupted, code: "run.interrupted", "interrupted; the store is as it was")
-      }
+      try cancellation.check("the store is as it was")
       logSeal(bytes: nil)
-      try sealing.work { try commit(store, exported, isUnchanged: !hasChanges) }
+      try sealing.work {
+        try publish(exported, nil) {
+          if hasChanges { try store.commitWhole() } else { try store.rollbackWhole() }
+        }
+      }
       report.result = hasChanges ? .updated : .unchanged
       report.work.store = store.work
     } catch {
@@ -47,28 +49,6 @@ extension PipelineRun {
     for index in report.steps.indices {
       report.steps[index].reason += "; in place, so everything goes through SQLite"
     }
-    report.exports = exported.map(\.report)
-    report.storeBytes = build.size(of: build.storePath)
-    report.externalFiles = build.externalFiles(of: build.storePath)
-    logSeal(bytes: report.storeBytes)
-    exporting.add(rows: report.exports.reduce(0) { $0 + $1.rows })
-    report.stages = [indexing.report, sealing.report] + (pipeline.exports.isEmpty ? [] : [exporting.report])
-    report.peakMemoryBytes = PeakMemory.bytes
-    report.allocations = AllocationCount.ofProcess
-  }
-
-  /// The commit comes last: until then all files can come back.
-  private func commit(_ store: SQLiteStore, _ exported: [FinishedExport], isUnchanged: Bool) throws {
-    let placement = FilePlacement()
-    do {
-      for export in exported where export.temporaryPath != export.report.path {
-        try placement.put(export.temporaryPath, at: export.report.path)
-      }
-      try placement.synchronize()
-      if isUnchanged { try store.rollbackWhole() } else { try store.commitWhole() }
-    } catch {
-      throw placement.undo(after: error)
-    }
-    placement.commit()
+    tell(exported, in: build.storePath, build, [indexing, sealing, exporting], &report)
   }
 }

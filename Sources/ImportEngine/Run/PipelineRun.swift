@@ -143,16 +143,19 @@ public struct PipelineRun {
       if Self.formats.contains(where: code.hasPrefix) { try prepared.inputs.requireUnchanged() }
       throw error
     }
-    guard build.isInPlace else {
-      return try finishAside(prepared, store, isFresh: isFresh, isMigrated: isMigrated, expectations, indexing, &report)
+    if build.isInPlace {
+      try finishInPlace(store, build, &report, indexing) { report in
+        report.expectations = try expectations.check(
+          report.steps, unread: prepared.inputs.unread.map { !$0.isEmpty }, storePath: build.storePath, open: store)
+        let known = try prepared.digest.value().adding(prepared.files)
+        try prepared.inputs.requireUnchanged()
+        return build.mark(known)
+      }
+    } else {
+      try finishAside(prepared, store, isFresh: isFresh, isMigrated: isMigrated, expectations, indexing, &report)
     }
-    try finishInPlace(store, build, &report, indexing) { report in
-      report.expectations = try expectations.check(
-        report.steps, unread: prepared.inputs.unread.map { !$0.isEmpty }, storePath: build.storePath, open: store)
-      let known = try prepared.digest.value().adding(prepared.files)
-      try prepared.inputs.requireUnchanged()
-      return build.mark(known)
-    }
+    report.peakMemoryBytes = PeakMemory.bytes
+    report.allocations = AllocationCount.ofProcess
   }
 
   /// What the codes of errors begin with that are about the form of a source.

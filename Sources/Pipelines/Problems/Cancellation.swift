@@ -11,8 +11,9 @@ public final class Cancellation: Sendable {
   public func cancel() { flag.store(true, ordering: .relaxed) }
 
   /// Throws when the run was asked to stop.
-  package func check() throws(RunError) {
+  /// - Parameter state: what became of the results; nil where that is clear.
+  package func check(_ state: String? = "the previous store is as it was") throws(RunError) {
     guard isCancelled else { return }
-    throw RunError(.interrupted, code: "run.interrupted", "interrupted; the previous store is as it was")
+    throw RunError(.interrupted, code: "run.interrupted", "interrupted" + (state.map { "; \($0)" } ?? ""))
   }
 }

@@ -88,15 +88,7 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
 
   /// 65 for inputs that are not fit, 66 for missing ones, 74 for a failure of the system, 75 for a store in use, 78 for
   /// a bad pipeline.
-  public var exitCode: Int32 {
-    switch kind {
-    case .configuration: 78
-    case .missing: 66
-    case .inputOutput: 74
-    case .badData: 65
-    case .locked: 75
-    }
-  }
+  public var exitCode: Int32 { RunError.Kind(kind).exitCode }
 
   /// The problems, one after the other. Of more than ten the first ones, and how many there are.
   public var description: String { ProblemList.text(problems) }

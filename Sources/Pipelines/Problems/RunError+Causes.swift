@@ -165,9 +165,18 @@ extension RunError.Kind {
   }
 }
 
-extension PipelineProblem.Kind {
+extension PipelineProblem {
   /// The problem, in a check of the pipeline, for an error that a run would end with.
-  package init(_ kind: RunError.Kind) {
+  /// - Parameter position: where it is, unless the error says so itself.
+  package init(_ error: RunError, file: String, position: FilePosition?) {
+    self.init(
+      kind: Kind(error.kind), code: error.code, message: error.place?.message ?? error.message, hint: error.hint,
+      file: file, position: error.place?.position ?? position)
+  }
+}
+
+extension PipelineProblem.Kind {
+  init(_ kind: RunError.Kind) {
     switch kind {
     case .missingInput: self = .missing
     case .inputOutput: self = .inputOutput
