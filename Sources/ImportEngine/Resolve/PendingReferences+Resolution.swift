@@ -24,25 +24,15 @@ extension PendingReferences {
       try pending.forEach { reference throws(RunError) in
         try cancellation.check()
         do {
-          if blocked.contains(rootReference(reference.row)) {
-            if isFinal {
-              try refuse(reference, steps, places, blocked, { _, _ in false }, &refused)
-            } else {
-              try left.append(reference)
-            }
-          } else if !waitingLists.isEmpty, waitingLists.contains(ListID(reference)) {
+          let isBlocked = blocked.contains(rootReference(reference.row))
+          if isBlocked, isFinal {
+            try refuse(reference, steps, places, blocked, { _, _ in false }, &refused)
+          } else if isBlocked || !waitingLists.isEmpty && waitingLists.contains(ListID(reference)) {
             try left.append(reference)
-          } else if let place = places[reference], !isOverruled(reference, place.plan) {
-            let destination = place.destination(of: reference)
-            if let destination, isFinal || !place.plan.waitsForAll, !blocked.contains(rootReference(destination)) {
-              try applier.apply(reference, place.plan, destination: destination)
-            } else if !isFinal {
-              try left.append(reference)
-            } else if place.plan.isDemanded {
-              throw steps[reference.step].danglingReference(reference)
-            } else {
-              steps[reference.step].noteLeftOut(place.plan, of: place.node)
-            }
+          } else if let place = places[reference], !isOverruled(reference, place.plan),
+            try !complete(reference, place, steps, blocked, isFinal: isFinal, with: &applier)
+          {
+            try left.append(reference)
           }
         } catch let error as RunError {
           throw error
@@ -55,6 +45,24 @@ extension PendingReferences {
       try delete(refused.rows)
     }
     replacePending(with: left, provisional: isFinal ? [] : blocked)
+  }
+
+  /// Writes a reference of a record that is not blocked, or leaves it out where it leads nowhere and may.
+  /// - Returns: false where it waits on.
+  private func complete(
+    _ reference: PendingReference, _ place: ReferencePlaces.Place, _ steps: [any ReferringStep],
+    _ blocked: Set<UInt64>, isFinal: Bool, with applier: inout ReferenceApplier
+  ) throws -> Bool {
+    if let destination = place.destination(of: reference), isFinal || !place.plan.waitsForAll,
+      !blocked.contains(rootReference(destination))
+    {
+      try applier.apply(reference, place.plan, destination: destination)
+      return true
+    }
+    if !isFinal { return false }
+    if place.plan.isDemanded { throw steps[reference.step].danglingReference(reference) }
+    steps[reference.step].noteLeftOut(place.plan, of: place.node)
+    return true
   }
 
   /// An error with the record that it is about, where that is known.

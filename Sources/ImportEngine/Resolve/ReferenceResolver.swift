@@ -38,70 +38,16 @@ struct ReferenceResolver: Sendable {
     for (index, reference) in node.plan.references.enumerated() {
       guard let table = tables[reference.table] else { continue }
       let keys = node.keys[index]
-      let isStructured = reference.entityColumn != nil
       let firstUnresolved = unresolved.count
-      let states = unsafe reference.column.map { unsafe node.batch.states[$0] }
-      // Safety: states and cells of a batch stay where they are, and entries name rows of this node, all under its
-      // capacity.
-      let values = unsafe reference.column.map { unsafe node.batch.integers($0) }
       // Nearly all rows of nearly all batches take this shorter loop.
       var firstEntry = 0
-      if !mayBeProvisional, !isStructured, !reference.waitsForAll, let states = unsafe states,
-        let values = unsafe values
-      {
-        firstEntry = unsafe resolvePlain(keys, in: table, states, values)
+      if !mayBeProvisional, reference.entityColumn == nil, !reference.waitsForAll, let column = reference.column {
+        firstEntry = unsafe resolvePlain(keys, in: table, node.batch.states[column], node.batch.integers(column))
         if firstEntry == keys.entries.count { continue }
       }
-      unsafe keys.bytes.withUnsafeBytes { bytes in
-        unsafe table.lookUp { match in
-          // Records that stand together often refer to the same object.
-          // Safety: `last` is one of the keys in `bytes`, which outlive it; the decoder wrote each entry's offset and
-          // length with them.
-          var last = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-          var found = KeyTable.Match.none
-          for entry in keys.entries[firstEntry...] {
-            let row = Int(entry.row)
-            guard entry.state == .value else {
-              if let states = unsafe states { unsafe states[row] = entry.state.rawValue }
-              continue
-            }
-            let key = unsafe UnsafeRawBufferPointer(
-              start: bytes.baseAddress.map { unsafe $0 + Int(entry.offset) }, count: Int(entry.length))
-            if unsafe !KeyTable.areEqual(key, last) || last.baseAddress == nil {
-              found = unsafe match(key)
-              unsafe last = unsafe key
-            }
-            switch found {
-            case .row where reference.waitsForAll && !arrivals.areOver:
-              unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
-            case .row(let destination) where !arrivals.waitsForProvisional || !isProvisional(destination):
-              if let states = unsafe states, let values = unsafe values {
-                unsafe states[row] = RowBatch.State.value.rawValue
-                unsafe values[row] = destination.primaryKey
-                if isStructured, let entityColumn = reference.entityColumn {
-                  unsafe node.batch.states[entityColumn][row] = RowBatch.State.value.rawValue
-                  unsafe node.batch.integers(entityColumn)[row] = Int64(destination.entityIndex)
-                }
-              } else {
-                node.addLink(FoundLink(row: row, destination: destination), ofReference: index)
-              }
-            case .ambiguous:
-              note(decoded, node, reference, entry, code: "reference.ambiguous", what: "matches several objects")
-            case .none, .row:
-              if let states = unsafe states { unsafe states[row] = RowBatch.State.null.rawValue }
-              var waits = false
-              if case .row = found { waits = true }
-              if unsafe waits || arrivals.mayBring(table, key) {
-                unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry))
-              } else if reference.missing == .reject || reference.relationship.requiresDestination {
-                note(decoded, node, reference, entry, code: "reference.unresolved", what: "matches no object")
-              } else {
-                decoded.noteReferenceLeftOut("\(node.plan.entity.name).\(reference.property)")
-              }
-            }
-          }
-        }
-      }
+      resolve(
+        keys.entries[firstEntry...], ofReference: index, node, table, decoded, arrivals, isProvisional: isProvisional,
+        into: &unresolved)
       if reference.givesWholeOrder {
         keepOrder(node, index, from: firstUnresolved, in: &unresolved)
       }
@@ -110,6 +56,64 @@ struct ReferenceResolver: Sendable {
       resolve(
         child, decoded, arrivals, mayBeProvisional: mayBeProvisional, isProvisional: isProvisional,
         into: &unresolved)
+    }
+  }
+
+  /// Looks up some keys of a reference, one by one.
+  private func resolve(
+    _ entries: ArraySlice<ReferenceKeys.Entry>, ofReference index: Int, _ node: DecodedNode, _ table: KeyTable,
+    _ decoded: DecodedBatch, _ arrivals: Arrivals, isProvisional: (RowReference) -> Bool,
+    into unresolved: inout [UnresolvedReference]
+  ) {
+    let reference = node.plan.references[index]
+    let cells = ForeignKeyCells(node, index)
+    unsafe node.keys[index].bytes.withUnsafeBytes { bytes in
+      unsafe table.lookUp { match in
+        // Records that stand together often refer to the same object.
+        // Safety: `last` is one of the keys in `bytes`, which outlive it; the decoder wrote each entry's offset and
+        // length with them.
+        var last = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        var found = KeyTable.Match.none
+        for entry in entries {
+          let row = Int(entry.row)
+          guard entry.state == .value else {
+            cells.set(entry.state, ofRow: row)
+            continue
+          }
+          let key = unsafe UnsafeRawBufferPointer(
+            start: bytes.baseAddress.map { unsafe $0 + Int(entry.offset) }, count: Int(entry.length))
+          if unsafe !KeyTable.areEqual(key, last) || last.baseAddress == nil {
+            found = unsafe match(key)
+            unsafe last = unsafe key
+          }
+          var waits = false
+          switch found {
+          case .row where reference.waitsForAll && !arrivals.areOver: waits = true
+          case .row(let destination) where !arrivals.waitsForProvisional || !isProvisional(destination):
+            cells.set(destination, ofRow: row)
+          case .row:
+            cells.set(.null, ofRow: row)
+            waits = true
+          case .none:
+            cells.set(.null, ofRow: row)
+            waits = unsafe arrivals.mayBring(table, key)
+            if !waits { noteMissing(decoded, node, index, entry) }
+          case .ambiguous:
+            note(decoded, node, index, entry, code: "reference.ambiguous", what: "matches several objects")
+          }
+          if waits { unresolved.append(UnresolvedReference(node: node, row: row, reference: index, entry: entry)) }
+        }
+      }
+    }
+  }
+
+  /// A key that no object has, and none will have.
+  private func noteMissing(_ decoded: DecodedBatch, _ node: DecodedNode, _ index: Int, _ entry: ReferenceKeys.Entry) {
+    let reference = node.plan.references[index]
+    if reference.missing == .reject || reference.relationship.requiresDestination {
+      note(decoded, node, index, entry, code: "reference.unresolved", what: "matches no object")
+    } else {
+      decoded.noteReferenceLeftOut("\(node.plan.entity.name).\(reference.property)")
     }
   }
 
@@ -161,10 +165,10 @@ struct ReferenceResolver: Sendable {
   }
 
   private func note(
-    _ decoded: DecodedBatch, _ node: DecodedNode, _ reference: ReferencePlan, _ entry: ReferenceKeys.Entry,
-    code: String, what: String
+    _ decoded: DecodedBatch, _ node: DecodedNode, _ index: Int, _ entry: ReferenceKeys.Entry, code: String,
+    what: String
   ) {
-    guard let index = node.plan.references.firstIndex(where: { $0.property == reference.property }) else { return }
+    let reference = node.plan.references[index]
     let value = reference.shownKey(node.keys[index], entry)
     decoded.addProblem(
       ofRecord: Int(node.records[Int(entry.row)]),
@@ -173,20 +177,63 @@ struct ReferenceResolver: Sendable {
   }
 }
 
+/// The cells of a reference's foreign keys. One without a column is to-many: its destinations are links of the node.
+@safe private struct ForeignKeyCells {
+  private let node: DecodedNode
+  private let index: Int
+  private let states: UnsafeMutablePointer<UInt8>?
+  private let values: UnsafeMutablePointer<Int64>?
+  private let entityColumn: Int?
+
+  @inline(__always)
+  init(_ node: DecodedNode, _ index: Int) {
+    let reference = node.plan.references[index]
+    self.node = node
+    self.index = index
+    unsafe states = reference.column.map { unsafe node.batch.states[$0] }
+    unsafe values = reference.column.map { unsafe node.batch.integers($0) }
+    entityColumn = reference.entityColumn
+  }
+
+  // Safety: rows are those of entries, all under the batch's capacity.
+
+  @inline(__always)
+  func set(_ state: RowBatch.State, ofRow row: Int) {
+    if let states = unsafe states { unsafe states[row] = state.rawValue }
+  }
+
+  @inline(__always)
+  func set(_ destination: RowReference, ofRow row: Int) {
+    guard let values = unsafe values else {
+      return node.addLink(FoundLink(row: row, destination: destination), ofReference: index)
+    }
+    set(.value, ofRow: row)
+    unsafe values[row] = destination.primaryKey
+    if let entityColumn {
+      unsafe node.batch.states[entityColumn][row] = RowBatch.State.value.rawValue
+      unsafe node.batch.integers(entityColumn)[row] = Int64(destination.entityIndex)
+    }
+  }
+}
+
 extension ReferencePlan {
   func problem(
     entity: String, code: String, what: String, value: String, rawOffset: UInt32?
   ) -> RecordProblem {
+    let hint =
+      switch code {
+      case "reference.ambiguous" where table.isByRecordKey: "give every record a key of its own"
+      case "reference.ambiguous": "match an attribute that is unique"
+      case "reference.taken":
+        "\(entity).\(property) and its inverse are one-to-one: give every record a destination of its own"
+      case _ where relationship.definition.isMandatory:
+        "import \(table.entity.name) in the same pipeline, or mend the key"
+      default:
+        "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference"
+      }
     return RecordProblem(
       rawOffset: rawOffset, property: property, code: code, value: value,
-      message: "\"\(value)\" \(what) (\(entity).\(property), by \(table.title))",
-      hint: code == "reference.ambiguous"
-        ? table.isByRecordKey ? "give every record a key of its own" : "match an attribute that is unique"
-        : code == "reference.taken"
-          ? "\(entity).\(property) and its inverse are one-to-one: give every record a destination of its own"
-          : relationship.definition.isMandatory
-            ? "import \(table.entity.name) in the same pipeline, or mend the key"
-            : "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference")
+      message: "\"\(value)\" \(what) (\(entity).\(property), by \(table.title))", hint: hint)
   }
 
   /// A key in words: its parts joined by commas.
