@@ -5,6 +5,8 @@ import SeedFormats
 import StoreInterface
 
 /// Rows of one node of a plan, decoded from the records of one batch.
+///
+/// Unchecked, because one thread has a decoded batch at a time: the worker that decodes it hands it to the writer.
 final class DecodedNode: @unchecked Sendable {
   let plan: NodePlan
   let batch: RowBatch
@@ -212,7 +214,7 @@ struct ReferenceKeys: Sendable {
   }
 }
 
-/// The result of decoding a record batch.
+/// The result of decoding a record batch. One thread has it at a time, see `DecodedNode`.
 final class DecodedBatch: @unchecked Sendable {
   let records: RecordBatch
   /// Index of the source file in the step's list.
@@ -225,17 +227,17 @@ final class DecodedBatch: @unchecked Sendable {
   /// References with `missing: null` that lead nowhere, by relationship, once nothing more can come.
   private(set) var leftOut: [String: Int] = [:]
   /// The records of all rows as they are stored, where a worker could make them already.
-  private(set) var encoded: EncodedRows?
+  var encoded: EncodedRows?
   /// The stored rows that a worker has found for the records' keys, and the references that lead nowhere.
-  private(set) var lookup: LookedUpRows?
+  var lookup: LookedUpRows?
   /// Which of its records need not be looked up among the stored rows, where a first reading has found that out.
-  private(set) var knownNew: KnownNewRecords?
+  var knownNew: KnownNewRecords?
   /// Whether the scanner's faults were already turned into rejects.
   private(set) var faultsAreDone = false
   /// Whether its records were held back once.
   private(set) var wasHeld = false
   /// Whether the record batch is still needed, so that it must not be filled again.
-  private(set) var recordsAreRetained = false
+  var recordsAreRetained = false
 
   init(records: RecordBatch, file: Int, root: DecodedNode) {
     self.records = records
@@ -255,15 +257,6 @@ final class DecodedBatch: @unchecked Sendable {
   /// Counts a record that another one with its key supersedes.
   func noteDuplicate() { duplicate += 1 }
 
-  /// Keeps the rows as they are stored; nil forgets them.
-  func setEncoded(_ rows: EncodedRows?) { encoded = rows }
-
-  /// Keeps the findings about stored rows; nil forgets them.
-  func setLookup(_ rows: LookedUpRows?) { lookup = rows }
-
-  /// States which records need not be looked up.
-  func setKnownNew(_ records: KnownNewRecords) { knownNew = records }
-
   /// Counts a reference of a relationship that leads nowhere and may.
   func noteReferenceLeftOut(_ relationship: String) { leftOut[relationship, default: 0] += 1 }
 
@@ -281,9 +274,6 @@ final class DecodedBatch: @unchecked Sendable {
     problems = [:]
     faultsAreDone = true
   }
-
-  /// Keeps the record batch from being filled again.
-  func retainRecords() { recordsAreRetained = true }
 
   /// Drops the rows of some records, here and below.
   func drop(records dropped: some Sequence<Int>) {

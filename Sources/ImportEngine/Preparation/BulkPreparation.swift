@@ -64,7 +64,7 @@ struct BulkPreparation: Sendable {
       let rows = preparation.rows.checkOut()
       // A value that no column can hold is reported where the batch is written.
       guard unsafe (try? encoder.encode(decoded.root.batch, into: rows)) != nil else { return }
-      decoded.setEncoded(rows)
+      decoded.encoded = rows
     }
   }
 }

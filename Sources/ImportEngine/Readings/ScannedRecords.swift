@@ -168,7 +168,7 @@ final class ScannedRecords {
 
   private func advance(_ decoded: DecodedBatch) {
     numbers = numbers.upperBound..<numbers.upperBound + decoded.records.count
-    decoded.setKnownNew(KnownNewRecords(records: isNew, first: numbers.lowerBound))
+    decoded.knownNew = KnownNewRecords(records: isNew, first: numbers.lowerBound)
   }
 
   private func drop(from decoded: DecodedBatch, _ isFinished: (Int) -> Bool) -> Int {

@@ -103,7 +103,7 @@ struct StepStages: Sendable {
       let decoded = decoder.decode(piece.records, file: piece.file, superseded: superseded)
       preparer?.prepare(decoded)
       // An error of the look-up is met again, and thrown, where the batch is taken up.
-      decoded.setLookup(try? finder?.find(decoded))
+      decoded.lookup = try? finder?.find(decoded)
       reading.decode.add(rows: piece.records.count)
       return .batch(decoded)
     }

@@ -17,7 +17,7 @@ final class BulkStrategy: WritingStrategy {
   /// Begins to write pages, with encoded rows from the decode workers where the step allows it.
   private func beginPages() throws -> Bool {
     let isLoading = try scope.beginPageLoad()
-    writer.setPreparation(isLoading ? try BulkPreparation(scope.plan, session: scope.session) : nil)
+    writer.preparation = isLoading ? try BulkPreparation(scope.plan, session: scope.session) : nil
     return isLoading
   }
 
@@ -39,7 +39,7 @@ final class BulkStrategy: WritingStrategy {
   func write(_ decoded: DecodedBatch, _ arrivals: Arrivals) throws { try writer.write(decoded, arrivals) }
 
   func finish() throws {
-    writer.setPreparation(nil)
+    writer.preparation = nil
     try scope.source.meters.index.work { try scope.session.endPageLoad() }
   }
 }

@@ -60,7 +60,7 @@ final class FindOrCreateStrategy: WritingStrategy {
       if arrivals.areOver || !save.unresolved.isEmpty || !scope.plan.savesMayOverlap {
         try finishSaving()
       } else {
-        decoded.retainRecords()
+        decoded.recordsAreRetained = true
       }
     } catch {
       saving?.abandon()

@@ -20,7 +20,7 @@ final class UpsertStrategy: WritingStrategy {
     let writer = NewRowWriter(scope, rules: .upserted)
     let loading = NewRecordLoading(
       prepare: { [scope] in
-        writer.setPreparation(try BulkPreparation(scope.plan, session: scope.session))
+        writer.preparation = try BulkPreparation(scope.plan, session: scope.session)
         return writer.preparation
       },
       write: { [scope] in

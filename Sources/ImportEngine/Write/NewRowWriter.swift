@@ -7,7 +7,7 @@ import StoreInterface
 /// upsert that are known to be new.
 final class NewRowWriter {
   /// The work of decode workers beyond decoding; nil where each batch is resolved and encoded here.
-  private(set) var preparation: BulkPreparation?
+  var preparation: BulkPreparation?
   private let scope: StepScope
   private let rules: NewRowRules
   private let inserter: RowTreeInserter
@@ -18,9 +18,6 @@ final class NewRowWriter {
     self.rules = rules
     inserter = RowTreeInserter(target: scope.session.target, tables: scope.session.tables)
   }
-
-  /// States what the decode workers do from now on.
-  func setPreparation(_ preparation: BulkPreparation?) { self.preparation = preparation }
 
   /// Writes a batch in a transaction of its own.
   /// - Parameter arrivals: what may still come that its records refer to.
@@ -36,7 +33,7 @@ final class NewRowWriter {
   /// - Returns: false when the batch has to be written the long way, or a watched key is incomplete or not new.
   func writeEncoded(_ decoded: DecodedBatch, watching matchKeys: MatchKeyWatch? = nil) throws -> Bool {
     guard let rows = decoded.encoded, let preparation else { return false }
-    decoded.setEncoded(nil)
+    decoded.encoded = nil
     defer { preparation.recycle(rows) }
     let node = decoded.root
     guard rows.count == node.batch.count, let pages = session.target.pages, pages.isPageLoading else { return false }

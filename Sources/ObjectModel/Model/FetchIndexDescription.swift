@@ -1,4 +1,6 @@
 /// A fetch index, as Core Data's code makes and reads it.
+///
+/// Unchecked, because a program changes it on one thread before it shares the model, and nothing changes it after that.
 public final class FetchIndexDescription: @unchecked Sendable {
   /// Unique among the entity's indexes.
   public var name: String { willSet { requireChangeable() } }
@@ -44,7 +46,7 @@ public final class FetchIndexDescription: @unchecked Sendable {
 /// How an element of an index is kept.
 public typealias FetchIndexElementType = FetchIndexDefinition.Element.Kind
 
-/// An element of a fetch index, as Core Data's code makes and reads it.
+/// An element of a fetch index, as Core Data's code makes and reads it. It may be changed as long as the index may.
 public final class FetchIndexElementDescription: @unchecked Sendable {
   /// The property that is indexed; nil where it is an expression.
   public let property: PropertyDescription?

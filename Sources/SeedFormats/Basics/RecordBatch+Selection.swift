@@ -5,7 +5,7 @@ extension RecordBatch {
   public func copy(ofRecords records: [Int]) -> RecordBatch {
     let copy = RecordBatch(fieldCount: fieldCount)
     copy.reserve(records: records.count)
-    copy.setLineEnds(countCarriageReturns: countsCarriageReturns)
+    copy.countsCarriageReturns = countsCarriageReturns
     copy.number(from: firstOrdinal)
     for record in records {
       var place = place(ofRecord: record)

@@ -39,12 +39,12 @@ struct RawRecords {
 
   let storage = ByteBuffer()
   /// The facts about the raw bytes before they are scanned.
-  private(set) var raw = RawRecords()
+  var raw = RawRecords()
   private(set) var fieldStorage: UnsafeMutablePointer<FieldSlice>
   private(set) var placeStorage: UnsafeMutablePointer<RecordPlace>
   private(set) var recordCapacity: Int
   /// CSV ends lines with CR, LF or CRLF; JSON with LF.
-  private(set) var countsCarriageReturns = true
+  var countsCarriageReturns = true
 
   /// An empty batch for readers with as many projected fields.
   public init(fieldCount: Int) {
@@ -71,20 +71,11 @@ struct RawRecords {
   /// States the ordinal of the batch's first record or fault.
   public func number(from ordinal: UInt64) { firstOrdinal = ordinal }
 
-  /// States what is known of the raw bytes, before they are scanned.
-  func setRaw(_ records: RawRecords) { raw = records }
-
-  /// States how the raw bytes are scanned.
-  func setPlan(_ plan: ScanPlan) { raw.plan = plan }
-
   /// The plan that the raw bytes are still to be scanned by, for the one that does it.
   func removePlan() -> ScanPlan? {
     defer { raw.plan = nil }
     return raw.plan
   }
-
-  /// States what ends a line: CR, LF and CRLF, or LF only.
-  func setLineEnds(countCarriageReturns: Bool) { countsCarriageReturns = countCarriageReturns }
 
   /// Adds a record whose fields are written.
   @inline(__always)

@@ -83,9 +83,8 @@
       guard let error = pendingError else { return false }
       throw error
     }
-    batch.setRaw(
-      RawRecords(
-        count: found.end, byteOffset: byteOffset, firstLine: line, maximumRecords: found.maximumRecords, isCut: isCut))
+    batch.raw = RawRecords(
+      count: found.end, byteOffset: byteOffset, firstLine: line, maximumRecords: found.maximumRecords, isCut: isCut)
     byteOffset += UInt64(found.end)
     line += UInt64(found.lines)
     // Somewhat fewer bytes than the records of the last batch took, so that little has to be carried over.

@@ -118,12 +118,12 @@ public final class RecordReader {
       try fill(batch, maximumRecords: maximumRecords, from: scanner)
       isDone = batch.count == 0 && batch.faults.isEmpty
     case .lines(let splitter, let plan, let cutFinder):
-      batch.setLineEnds(countCarriageReturns: plan.options.format == .csv)
+      batch.countsCarriageReturns = plan.options.format == .csv
       isDone = try !splitter.fill(batch, maximumRecords: maximumRecords) { text, isComplete, maximumRecords in
         cutFinder?.cut(text, isComplete: isComplete, maximumRecords: maximumRecords)
           ?? LineEnds.cut(text, isComplete: isComplete, maximumRecords: maximumRecords)
       }
-      if !isDone { batch.setPlan(plan) }
+      if !isDone { batch.raw.plan = plan }
     }
     return !isDone
   }
@@ -132,7 +132,7 @@ public final class RecordReader {
     _ batch: RecordBatch, maximumRecords: Int, from scanner: JSONDocumentScanner
   ) throws(SeedFormatError) {
     batch.reserve(records: maximumRecords)
-    batch.setLineEnds(countCarriageReturns: false)
+    batch.countsCarriageReturns = false
     scanner.side.removeAll()
     let window = scanner.window
     window.beginBatch(at: scanner.position)
