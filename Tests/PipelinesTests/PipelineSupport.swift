@@ -17,7 +17,7 @@ final class ProjectFolder: Sendable {
   ) throws(PipelineError) -> PipelineFile {
     try PipelineReader.read(
       text: text, path: path + "/pipelines/test.yaml", environment: environment,
-      options: .init(allowOutside: allowOutside))
+      options: .init(allowsOutside: allowOutside))
   }
 
   /// The problems of the text, each as `line:column message`.

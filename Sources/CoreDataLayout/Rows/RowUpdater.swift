@@ -64,13 +64,13 @@ final class RowUpdater {
     }
     let number = Int(select.int64(at: 0))
     var changed = CellSet()
-    var movedAway = false
+    var hasMovedAway = false
     for index in plan.cells.indices {
       if try differs(index, row) { changed.insert(index) }
     }
     for unordered in plan.unordered {
       if let index = plan.cells.firstIndex(where: { $0.source == unordered.source }), changed.contains(index) {
-        movedAway = true
+        hasMovedAway = true
       }
     }
     if isReplacing {
@@ -85,7 +85,7 @@ final class RowUpdater {
     } catch let error as SQLiteError where error.isUniqueViolation {
       return .conflict
     }
-    if movedAway {
+    if hasMovedAway {
       for unordered in plan.unordered { writer.noteMissingOrderKey(unordered.relationship, key) }
     }
     return .updated

@@ -111,6 +111,6 @@ struct StepExplanation {
 }
 
 extension NodePlan {
-  /// The columns of the natural key.
+  /// The columns of the match key.
   fileprivate var keyColumns: [RowBatch.Column] { matchColumns.map { columns[$0] } }
 }

@@ -211,6 +211,14 @@ import Platform
 
 /// A fast 64-bit hash of key bytes, the same in every process (no random seed), never 0.
 enum KeyHash {
+  /// The hashes that a list has more than once; the list is sorted.
+  static func repeated(in hashes: inout [UInt64]) -> Set<UInt64> {
+    hashes.sort()
+    var repeated: Set<UInt64> = []
+    for (left, right) in zip(hashes, hashes.dropFirst()) where left == right { repeated.insert(left) }
+    return repeated
+  }
+
   @inline(__always)
   static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(key.count)

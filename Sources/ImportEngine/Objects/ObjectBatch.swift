@@ -20,7 +20,7 @@ struct ObjectBatch {
   private var layouts: [[FillLayout?]]
   /// What is common to the identities of a node's objects, by node index.
   private let identitySpaces: [Int]
-  /// Objects by natural key, those of the store and those that this batch made, so that records and nested objects
+  /// Objects by match key, those of the store and those that this batch made, so that records and nested objects
   /// with one key become one object wherever they stand.
   private var known: [ObjectIdentity: ManagedObject] = [:]
   /// Whether two rows of a batch can stand for one object. False where only root rows exist and no two records of the
@@ -73,7 +73,7 @@ struct ObjectBatch {
     }
   }
 
-  /// Looks up, once per node, the nested objects that have natural keys. Records of nested objects that match several
+  /// Looks up, once per node, the nested objects that have match keys. Records of nested objects that match several
   /// get a problem.
   mutating func matchNested(_ find: (DecodedNode) throws -> [ObjectMatch]) throws {
     for node in decoded.root.withDescendants where node !== decoded.root && !node.plan.match.isEmpty {

@@ -2,7 +2,7 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// The identity of an object in its hierarchy: the properties of its natural key and their values.
+/// The identity of an object in its hierarchy: the properties of its match key and their values.
 struct ObjectIdentity: Hashable {
   /// Stands for the hierarchy and the properties.
   private let space: Int
@@ -14,7 +14,7 @@ struct ObjectIdentity: Hashable {
     if node.plan.match.isEmpty { return nil }
     var key: [UInt8] = []
     key.reserveCapacity(48)
-    guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
+    guard MatchKey.append(node, row: row, to: &key) == .key else { return nil }
     self.space = space
     self.key = key
   }
@@ -23,7 +23,7 @@ struct ObjectIdentity: Hashable {
     unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
   }
 
-  /// The spaces by node index. Nodes of one hierarchy with natural keys of the same properties share a number.
+  /// The spaces by node index. Nodes of one hierarchy with match keys of the same properties share a number.
   static func spaces(_ nodes: [DecodedNode], count: Int) -> [Int] {
     var numbers: [[String]: Int] = [:]
     var spaces = [Int](repeating: 0, count: count)

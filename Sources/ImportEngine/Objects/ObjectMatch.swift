@@ -4,7 +4,7 @@ import Pipelines
 import Predicates
 import StoreInterface
 
-/// The object that a row matches by its natural key.
+/// The object that a row matches by its match key.
 struct ObjectMatch: Sendable {
   /// Nil when there is none.
   var id: ObjectID?

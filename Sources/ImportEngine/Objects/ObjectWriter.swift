@@ -55,26 +55,20 @@ final class ObjectWriter {
     return existing
   }
 
-  /// The stored objects that the rows of a node match by its natural key.
+  /// The stored objects that the rows of a node match by their keys.
   func matches(of node: DecodedNode) throws -> [ObjectMatch] {
     let context = newContext()
     return try context.performAndWait { try find(node, rows: Array(0..<node.batch.count), in: context) }
   }
 
-  /// The objects that some rows of a node match by its natural key.
+  /// The objects that some rows of a node match by their keys.
   private func find(
     _ node: DecodedNode, rows: [Int], isNew: (Int) -> Bool = { _ in false }, in context: ManagedObjectContext
   ) throws -> [ObjectMatch] {
     let columns = node.plan.matchColumns
-    let names = node.plan.match.map { part in
-      switch part {
-      case .attribute(let column): node.plan.columns[column].source.propertyName
-      case .reference: ""
-      }
-    }
     // The store is not asked in vain, for it may be writing the batch before.
     if rows.allSatisfy(isNew) { return Array(repeating: ObjectMatch(), count: rows.count) }
-    guard !names.contains("") else {
+    guard let names = node.plan.matchAttributes else {
       // A key with a relationship: the store looks the foreign keys up.
       var ambiguous: [Int] = []
       let keys = try target.primaryKeys(

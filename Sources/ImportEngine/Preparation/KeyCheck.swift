@@ -34,7 +34,7 @@ final class KeyCheck {
     for row in 0..<node.batch.count {
       let record = Int(node.records[row])
       key.removeAll(keepingCapacity: true)
-      guard PayloadKey.append(node, row: row, to: &key) == .key else {
+      guard MatchKey.append(node, row: row, to: &key) == .key else {
         decoded.addProblem(
           ofRecord: record,
           node.matchProblem(

@@ -16,9 +16,7 @@ struct DuplicateKeyScan {
   func superseded() throws -> SupersededRecords {
     var hashes: [UInt64] = []
     try unsafe forEachKey { key, _ in unsafe hashes.append(KeyHash.hash(key)) }
-    hashes.sort()
-    var repeated: Set<UInt64> = []
-    for (left, right) in zip(hashes, hashes.dropFirst()) where left == right { repeated.insert(left) }
+    let repeated = KeyHash.repeated(in: &hashes)
     hashes = []
     return try superseded(among: repeated)
   }
@@ -35,14 +33,14 @@ struct DuplicateKeyScan {
     return superseded
   }
 
-  /// Calls the body with the payload key and the place of every record that decodes.
+  /// Calls the body with the match key and the place of every record that decodes.
   private func forEachKey(_ body: (UnsafeRawBufferPointer, SupersededRecords.Place) -> Void) throws {
     try source.read { decoded in
       var key: [UInt8] = []
       let node = decoded.root
       for row in 0..<node.batch.count {
         key.removeAll(keepingCapacity: true)
-        guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
+        guard MatchKey.append(node, row: row, to: &key) == .key else { continue }
         let place = decoded.records.place(ofRecord: Int(node.records[row]))
         let start = SupersededRecords.Place(file: decoded.file, byteOffset: place.byteOffset)
         unsafe key.withUnsafeBytes { unsafe body($0, start) }

@@ -69,7 +69,7 @@ struct UnchangedScan {
   private mutating func examine(_ decoded: DecodedBatch) throws {
     let result = try decoded.lookup ?? finder.find(decoded)
     let node = decoded.root
-    decoded.setLookup(nil)
+    decoded.lookup = nil
     let repeated = comparison.note(result.found)
     noteKeys(node, result.found, repeated)
     var findings = findings(of: decoded, result)
@@ -160,7 +160,7 @@ struct UnchangedScan {
     var key: [UInt8] = []
     func hash(_ row: Int) -> UInt64? {
       key.removeAll(keepingCapacity: true)
-      guard PayloadKey.append(node, row: row, to: &key) == .key else { return nil }
+      guard MatchKey.append(node, row: row, to: &key) == .key else { return nil }
       return unsafe key.withUnsafeBytes { unsafe KeyHash.hash($0) }
     }
     for row in repeated { if let hash = hash(row) { records.repeatedKeys.insert(hash) } }
@@ -170,10 +170,7 @@ struct UnchangedScan {
   }
 
   private mutating func findRepeatedKeys() {
-    keyHashes.sort()
-    for (left, right) in zip(keyHashes, keyHashes.dropFirst()) where left == right {
-      records.repeatedKeys.insert(left)
-    }
+    records.repeatedKeys.formUnion(KeyHash.repeated(in: &keyHashes))
   }
 }
 
@@ -184,13 +181,7 @@ extension StepPlan {
     guard step.onMatch == .update || step.onMatch == .keep, root.children.isEmpty, !root.match.isEmpty,
       root.matchColumns.allSatisfy({ $0 >= 0 })
     else { return false }
-    var matched: Set<String>? = []
-    for part in root.match {
-      switch part {
-      case .attribute(let column): matched?.insert(root.columns[column].source.propertyName)
-      case .reference: matched = nil
-      }
-    }
+    let matched = root.matchAttributes.map { Set($0) }
     for reference in root.references {
       if reference.relationship.isToMany || reference.column == nil || reference.orderColumn != nil { return false }
       // A record before may take the destination away from an object that has it already.

@@ -106,7 +106,7 @@ struct HeldObjects {
       for row in 0..<node.batch.count {
         var identities: [Identity] = []
         var bytes: [UInt8] = []
-        if !node.plan.match.isEmpty, PayloadKey.append(node, row: row, to: &bytes) == .key {
+        if !node.plan.match.isEmpty, MatchKey.append(node, row: row, to: &bytes) == .key {
           identities.append(
             .key(entity: node.plan.entity.root.index, properties: node.plan.matchProperties, bytes: bytes))
         }

@@ -87,7 +87,7 @@ final class PendingReferences {
     for node in decoded.root.withDescendants where !node.plan.match.isEmpty {
       for row in 0..<node.batch.count {
         // Records of other keys that share a hash wait too, for nothing.
-        if let hash = PayloadKey.hash(node, row: row), hashes.contains(hash) { found.insert(Int(node.records[row])) }
+        if let hash = MatchKey.hash(node, row: row), hashes.contains(hash) { found.insert(Int(node.records[row])) }
       }
     }
     return found

@@ -96,7 +96,7 @@ final class RecordObjects: @unchecked Sendable {
 }
 
 extension NodePlan {
-  /// The attribute that is a part of the natural key; nil for a relationship.
+  /// The attribute that is a part of the match key; nil for a relationship.
   fileprivate func matchedAttribute(_ part: MatchPart) -> String? {
     if case .attribute(let column) = part { columns[column].source.propertyName } else { nil }
   }

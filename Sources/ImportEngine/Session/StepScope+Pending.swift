@@ -115,6 +115,6 @@ extension StepScope {
     let isPart = reference.node.plan.match.contains {
       if case .reference(reference.reference) = $0 { true } else { false }
     }
-    return isPart ? PayloadKey.hash(reference.node, row: reference.row) ?? 0 : 0
+    return isPart ? MatchKey.hash(reference.node, row: reference.row) ?? 0 : 0
   }
 }

@@ -105,7 +105,8 @@ struct StrategyChoice: Sendable {
   private static func bulkObstacle(_ node: NodePlan, isRoot: Bool) -> String? {
     if let obstacle = countObstacle(node) { return obstacle }
     if !isRoot, !node.match.isEmpty { return "nested \(node.entity.name) is matched with stored objects" }
-    for constraint in node.entity.uniquenessConstraints where !(isRoot && isKey(constraint, of: node)) {
+    let matched = Set(node.matchProperties)
+    for constraint in node.entity.uniquenessConstraints where !isRoot || Set(constraint) != matched {
       return "the constraint on \(constraint.joined(separator: ", ")) is not the match key"
     }
     for reference in node.references {
@@ -121,7 +122,7 @@ struct StrategyChoice: Sendable {
     let node = plan.root
     if node.match.isEmpty { return "there is no match" }
     if let obstacle = countObstacle(node) { return obstacle }
-    guard node.entity.uniquenessConstraints.contains(where: { isKey($0, of: node) }) else {
+    guard node.entity.uniquenessConstraints.contains(where: { Set($0) == Set(node.matchProperties) }) else {
       return "match is not a uniqueness constraint of \(node.entity.name)"
     }
     if let child = node.children.first { return "\(child.property) is a nested object" }
@@ -139,16 +140,5 @@ struct StrategyChoice: Sendable {
     if !inverse.isToMany { return "the inverse of \(reference.property) is to-one" }
     if inverse.hasCountLimit { return "the number of \(inverse.entity.name).\(inverse.name) is limited" }
     return nil
-  }
-
-  private static func isKey(_ constraint: [String], of node: NodePlan) -> Bool {
-    let names = node.match.map { part in
-      switch part {
-      case .attribute(let column):
-        node.columns[column].source.propertyName
-      case .reference(let index): node.references[index].property
-      }
-    }
-    return Set(names) == Set(constraint)
   }
 }

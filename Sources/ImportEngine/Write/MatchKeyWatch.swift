@@ -21,7 +21,7 @@ struct MatchKeyWatch {
     var key: [UInt8] = []
     for row in 0..<node.batch.count {
       key.removeAll(keepingCapacity: true)
-      guard PayloadKey.append(node, row: row, to: &key) == .key else { return false }
+      guard MatchKey.append(node, row: row, to: &key) == .key else { return false }
       let before = keys.count
       unsafe key.withUnsafeBytes { unsafe keys.register(RowReference(primaryKey: 1, entityIndex: 0), for: $0) }
       if keys.count == before { return false }
@@ -33,11 +33,7 @@ struct MatchKeyWatch {
 extension StepPlan {
   /// The key table whose keys are the step's match keys, where there is one.
   fileprivate func matchTable(in tables: KeyTables) -> KeyTable? {
-    let properties = root.match.compactMap { part -> String? in
-      guard case .attribute(let column) = part else { return nil }
-      return root.columns[column].source.propertyName
-    }
-    guard properties.count == root.match.count, !properties.isEmpty else { return nil }
-    return tables.tables(for: root.entity).first { !$0.id.isByRecordKey && $0.id.attributes == properties }?.table
+    guard let attributes = root.matchAttributes, !attributes.isEmpty else { return nil }
+    return tables.tables(for: root.entity).first { !$0.id.isByRecordKey && $0.id.attributes == attributes }?.table
   }
 }

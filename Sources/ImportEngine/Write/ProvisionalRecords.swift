@@ -36,7 +36,7 @@ struct ProvisionalRecords {
     for node in decoded.root.withDescendants where !node.plan.match.isEmpty && !provisional.isEmpty {
       for row in 0..<node.batch.count {
         var key = unsafe withUnsafeBytes(of: node.plan.entity.root.index) { unsafe Array($0) }
-        guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
+        guard MatchKey.append(node, row: row, to: &key) == .key else { continue }
         let record = Int(node.records[row])
         guard let other = owners.updateValue(record, forKey: key), other != record else { continue }
         if holdsWaiting {
@@ -61,14 +61,11 @@ struct ProvisionalRecords {
   /// such a record is rejected, its objects are deleted, and the values of the other records would be lost.
   private func recordsOfOwned() -> Set<Int> {
     let root = decoded.root
-    let attributes = root.plan.match.compactMap { part in
-      if case .attribute(let column) = part { root.plan.columns[column].source } else { nil }
-    }
-    if provisional.isEmpty || attributes.isEmpty || attributes.count < root.plan.match.count { return [] }
+    guard let attributes = root.plan.matchAttributes, !attributes.isEmpty, !provisional.isEmpty else { return [] }
     var owners: [[UInt8]: Int] = [:]
     for node in root.withDescendants.dropFirst()
     where node.plan.match.isEmpty && node.plan.entity.root == root.plan.entity.root {
-      let columns = attributes.compactMap { node.plan.column($0) }
+      let columns = attributes.compactMap { node.plan.column(.attribute($0)) }
       if columns.count < attributes.count { continue }
       for row in 0..<node.batch.count where provisional.contains(Int(node.records[row])) {
         var key: [UInt8] = []
@@ -95,7 +92,7 @@ struct ProvisionalRecords {
     var records: [[UInt8]: [Int]] = [:]
     for row in 0..<node.batch.count {
       var key: [UInt8] = []
-      guard PayloadKey.append(node, row: row, to: &key) == .key else { continue }
+      guard MatchKey.append(node, row: row, to: &key) == .key else { continue }
       records[key, default: []].append(Int(node.records[row]))
     }
     return records.values.reduce(into: []) { held, group in

@@ -126,11 +126,11 @@ extension ManagedObjectContext {
       }
       return
     }
-    let caching = settings.stalenessInterval != 0
+    let caches = settings.stalenessInterval != 0
     // A queue of its own gets a thread at once; those of the global queues are as many as cores, and tasks need them
     // too.
     DispatchQueue(label: "seedbed.fetch." + (name ?? "")).async {
-      deliver(Result { .ofStore(try source.get().snapshotBlocks(request, caching: caching, monitor: monitor)) })
+      deliver(Result { .ofStore(try source.get().snapshotBlocks(request, caches: caches, monitor: monitor)) })
     }
   }
 }

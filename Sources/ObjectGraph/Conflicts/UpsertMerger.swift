@@ -5,7 +5,7 @@ import StoreInterface
 /// objects are gone through only once.
 struct UpsertMerger {
   private let context: ManagedObjectContext
-  private let replacing: Bool
+  private let replaces: Bool
   /// Stored rows whose objects the context did not have.
   private var unknown: Set<ObjectID> = []
   /// Keeps what was loaded ahead until it is used.
@@ -19,10 +19,10 @@ struct UpsertMerger {
   /// New objects whose values another object took over.
   private var given: [ManagedObject] = []
 
-  /// - Parameter replacing: nulls and missing members of new objects count too.
-  init(_ conflicts: [ConstraintConflict], _ context: ManagedObjectContext, replacing: Bool) throws {
+  /// - Parameter replaces: nulls and missing members of new objects count too.
+  init(_ conflicts: [ConstraintConflict], _ context: ManagedObjectContext, replaces: Bool) throws {
     self.context = context
-    self.replacing = replacing
+    self.replaces = replaces
     let open = conflicts.filter { !$0.openObjects.isEmpty }
     let snapshots = open.compactMap(\.persisted).filter {
       context.registeredObject(for: $0.objectID)?.isUnloaded ?? true
@@ -96,7 +96,7 @@ struct UpsertMerger {
       for new in conflict.conflictingObjects where new.isInserted {
         for (index, relationship) in new.runtime.layout.relationships.enumerated()
         where relationship.isToMany {
-          if !replacing && new.memberLists[index]?.count == 0 { continue }
+          if !replaces && new.memberLists[index]?.count == 0 { continue }
           for owner in stored where owner.runtime.layout.relationshipIndexes[relationship.name] != nil {
             owners[List(entity: owner.entity, name: relationship.name), default: []].append(owner)
           }
@@ -132,7 +132,7 @@ struct UpsertMerger {
     for (index, attribute) in object.runtime.layout.attributes.enumerated() where attribute.derivation == nil {
       guard let place = keeper.runtime.layout.attributeIndexes[attribute.name] else { continue }
       let value = object.values[index]
-      if replacing || value != .null { keeper.setValue(value, at: place) }
+      if replaces || value != .null { keeper.setValue(value, at: place) }
     }
     for (index, relationship) in object.runtime.layout.relationships.enumerated() {
       let place = keeper.runtime.layout.relationshipIndexes[relationship.name]
@@ -142,8 +142,8 @@ struct UpsertMerger {
       if relationship.isToMany {
         let members = try context.objects(with: object.objectIDs(for: relationship.name))
         try object.setObjects([], for: relationship.name)
-        if place == nil || (members.isEmpty && !replacing) { continue }
-        if replacing {
+        if place == nil || (members.isEmpty && !replaces) { continue }
+        if replaces {
           try keeper.setObjects(members, for: relationship.name)
         } else {
           for member in members { try keeper.add(member, to: relationship.name) }
@@ -151,7 +151,7 @@ struct UpsertMerger {
       } else {
         let destination = object.destinations[index]
         object.setDestination(nil, at: index)
-        if let place, destination != nil || replacing { keeper.setDestination(destination, at: place) }
+        if let place, destination != nil || replaces { keeper.setDestination(destination, at: place) }
       }
     }
     let ids = [object.objectID: keeper.objectID]

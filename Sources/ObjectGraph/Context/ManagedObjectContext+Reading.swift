@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// The rows that a request selects.
   func snapshotBlocks(_ request: FetchSpecification) throws -> [SnapshotBlock] {
     guard let parent else {
-      return try snapshotSource().snapshotBlocks(request, caching: settings.stalenessInterval != 0)
+      return try snapshotSource().snapshotBlocks(request, caches: settings.stalenessInterval != 0)
     }
     try refuse()
     return [SnapshotBlock(retain(try ask(parent) { try parent.currentObjects(request) }))]

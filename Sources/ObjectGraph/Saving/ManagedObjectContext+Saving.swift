@@ -73,7 +73,7 @@ extension ManagedObjectContext {
   }
 
   private func write(_ plan: SavePlan) throws {
-    guard let parent else { return try coordinator.save(plan.request, caching: settings.stalenessInterval != 0) }
+    guard let parent else { return try coordinator.save(plan.request, caches: settings.stalenessInterval != 0) }
     let changes = plan.childSave
     let changed =
       plan.request.updatedIDs + pending.editedLists.map(\.objectID) + pending.memberChanges.owners

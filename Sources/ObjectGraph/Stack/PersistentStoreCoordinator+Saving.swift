@@ -8,13 +8,13 @@ extension PersistentStoreCoordinator {
   }
 
   /// Saves, and lets the cache follow.
-  /// - Parameter caching: whether the rows that were written are kept.
-  func save(_ request: SaveRequest, caching: Bool) throws {
+  /// - Parameter caches: whether the rows that were written are kept.
+  func save(_ request: SaveRequest, caches: Bool) throws {
     try requireWritable(request)
     let epoch = snapshotCache.epoch
     try counters.measure(.saves) { try withoutNewGenerations { try store.save(request) } }
     let written = request.deletedIDs + request.updatedIDs
-    guard let next = snapshotCache.forget(written, writtenIn: epoch), caching,
+    guard let next = snapshotCache.forget(written, writtenIn: epoch), caches,
       snapshotCache.hasRoom(for: request.inserted.count + request.updated.count)
     else { return }
     var updated = request.updated

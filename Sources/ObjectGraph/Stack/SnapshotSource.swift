@@ -55,7 +55,7 @@ struct SnapshotSource: Sendable {
   }
 
   /// The rows that a request selects, past the cache.
-  func snapshotBlocks(_ request: FetchSpecification, caching: Bool, monitor: FetchMonitor? = nil) throws
+  func snapshotBlocks(_ request: FetchSpecification, caches: Bool, monitor: FetchMonitor? = nil) throws
     -> [SnapshotBlock]
   {
     let epoch = snapshotCache.epoch
@@ -63,7 +63,7 @@ struct SnapshotSource: Sendable {
       try monitor.map { [SnapshotBlock(try snapshots(request, monitor: $0))] }
         ?? reader(for: request).snapshotBlocks(request)
     }
-    if caching { snapshotCache.remember(blocks, readIn: epoch, coordinator) }
+    if caches { snapshotCache.remember(blocks, readIn: epoch, coordinator) }
     return blocks
   }
 

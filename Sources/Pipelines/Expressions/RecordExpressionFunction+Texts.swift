@@ -52,22 +52,11 @@ extension RecordExpression.Function {
         message: "\(RecordExpressionFailure.quoted(written)) is no namespace of uuid()",
         hint: "expected a UUID, or dns, url, oid or x500")
     }
-    let bytes = space.uuid
-    let head = [
-      bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7, bytes.8, bytes.9, bytes.10, bytes.11,
-      bytes.12, bytes.13, bytes.14, bytes.15,
-    ]
+    let head = unsafe withUnsafeBytes(of: space.uuid) { unsafe Array($0) }
     var hash = [UInt8](Insecure.SHA1.hash(data: head + Array(name.utf8)))
     hash[6] = hash[6] & 0x0F | 0x50
     hash[8] = hash[8] & 0x3F | 0x80
-    let digits = hash.prefix(16).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }.joined()
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text += "-" }
-      text.append(digit)
-    }
-    return .string(text)
+    // Safety: a hash has more bytes than a UUID.
+    return .string(unsafe hash.withUnsafeBytes { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString)
   }
 }

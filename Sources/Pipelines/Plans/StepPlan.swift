@@ -29,14 +29,14 @@ package final class NodePlan: Sendable {
   package let index: Int
   /// Columns of the node's row batches.
   package let columns: [RowBatch.Column]
-  /// The attribute of each column; nil for the columns of relationships.
+  /// The type of each column's attribute; nil for the columns of relationships.
   package let columnTypes: [AttributeType?]
   package let cells: [CellPlan]
   package let composites: [CompositePlan]
   package let requirements: [ElementRequirement]
   package let references: [ReferencePlan]
   package let children: [ChildPlan]
-  /// Natural key of the node: columns (attributes and to-one relationships) in `match` order; empty: no key.
+  /// The match key of the node: columns (attributes and to-one relationships) in `match` order; empty: no key.
   package let match: [MatchPart]
   /// Yields the record key, for the root only.
   package let recordKey: CellPlan?
@@ -86,7 +86,12 @@ package final class NodePlan: Sendable {
     }
   }
 
-  /// Columns of the natural key in `match` order.
+  /// The attributes of the match key in `match` order; nil where a relationship is part of it.
+  package var matchAttributes: [String]? {
+    match.contains { if case .reference = $0 { true } else { false } } ? nil : matchProperties
+  }
+
+  /// Columns of the match key in `match` order.
   package var matchColumns: [Int] {
     match.map { part in
       switch part {
@@ -104,7 +109,7 @@ package final class NodePlan: Sendable {
   package func column(_ source: RowBatch.Source) -> Int? { columns.firstIndex { $0.source == source } }
 }
 
-/// One part of a node's natural key.
+/// One part of a node's match key.
 package enum MatchPart: Sendable, Hashable {
   case attribute(column: Int)
   /// A to-one relationship, as an index into the node's references.
@@ -169,7 +174,7 @@ package struct CompositePlan: Sendable {
   package let cells: [Int]
 }
 
-/// A relationship whose destinations are found by natural key.
+/// A relationship whose destinations are found by their match key.
 package struct ReferencePlan: Sendable {
   package let property: String
   package let relationship: Relationship

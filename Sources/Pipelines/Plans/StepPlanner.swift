@@ -187,7 +187,7 @@ package struct StepPlanner {
         addsMembers: mapped.members == .add))
   }
 
-  /// The columns and references of the natural key.
+  /// The columns and references of the match key.
   private func matchParts(
     _ match: [String], _ parts: NodeParts, map: [MapEntry], at position: FilePosition
   ) throws(RunError) -> [MatchPart] {

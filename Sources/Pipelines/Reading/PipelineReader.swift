@@ -12,11 +12,11 @@ public enum PipelineReader {
   /// Settings for reading a pipeline file.
   public struct Options: Sendable {
     /// Whether paths may leave the project folder.
-    public var allowOutside: Bool
+    public var allowsOutside: Bool
 
     /// The options; by default paths must stay inside.
-    public init(allowOutside: Bool = false) {
-      self.allowOutside = allowOutside
+    public init(allowsOutside: Bool = false) {
+      self.allowsOutside = allowsOutside
     }
   }
 
@@ -129,7 +129,7 @@ public enum PipelineReader {
     let yaml = PipelineYAML(text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text)
     var reader = SectionReader(
       file: path, yaml: yaml, environment: environment,
-      paths: ProjectPaths(pipelinePath: absolutePath, allowsOutside: options.allowOutside))
+      paths: ProjectPaths(pipelinePath: absolutePath, allowsOutside: options.allowsOutside))
     for problem in yaml.problems {
       reader.problems.append(
         PipelineProblem(
@@ -138,7 +138,7 @@ public enum PipelineReader {
     var pipeline: PipelineFile?
     if let root = yaml.root, root.scalar.map({ ScalarValue($0) }) != .null {
       pipeline = reader.pipeline(root, path: absolutePath)
-      pipeline?.allowsOutside = options.allowOutside
+      pipeline?.allowsOutside = options.allowsOutside
     } else if reader.problems.isEmpty {
       reader.add(
         "empty", "the file is empty", hint: SectionReader.pipelineNeeds,

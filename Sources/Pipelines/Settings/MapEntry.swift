@@ -89,7 +89,7 @@ public struct MappedObjects: Sendable {
   public var elements: RecordExpression?
   /// The destination entity, or one of its sub-entities.
   public var entity: String?
-  /// Natural key of the nested object; empty: the object belongs to its owner alone.
+  /// The match key of the nested object; empty: the object belongs to its owner alone.
   public var match: [String]
   /// Where each property of the nested object comes from; paths start at that object.
   public var map: [MapEntry]

@@ -12,6 +12,8 @@ public indirect enum JSONValue: Sendable {
 
   /// A text, or null.
   package static func orNull(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+  /// A text, or null where it is empty.
+  package static func orNullIfEmpty(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
   /// A number, or null.
   package static func orNull(_ number: Int?) -> JSONValue { number.map { .integer($0) } ?? .null }
   /// A flag, or null.

@@ -1,8 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// The natural key of a record as the record itself states it: a relationship counts by the key it refers to.
-enum PayloadKey {
+/// The match key of a record as the record itself states it: a relationship counts by the key it refers to.
+enum MatchKey {
   static func append(_ node: DecodedNode, row: Int, to buffer: inout [UInt8]) -> KeyEncoding.Result {
     let start = buffer.count
     var present = 0
