@@ -76,13 +76,6 @@ extension StoreContents {
   public static func check(
     _ metadata: [String: PropertyListValue], against model: ManagedObjectModel
   ) throws(StoreError) {
-    let stored = versionHashes(in: metadata) ?? [:]
-    let expected = model.entityVersionHashesByName
-    let differing = expected.filter { name, hash in stored[name].map { $0 != hash } ?? false }.keys.sorted()
-    let missing = expected.keys.filter { stored[$0] == nil }.sorted()
-    let extra = stored.keys.filter { expected[$0] == nil }.sorted()
-    if !(differing.isEmpty && missing.isEmpty && extra.isEmpty) {
-      throw .incompatibleModel(differing: differing, missing: missing, extra: extra)
-    }
+    try model.requireVersionHashes(versionHashes(in: metadata) ?? [:])
   }
 }

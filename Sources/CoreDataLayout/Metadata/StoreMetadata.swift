@@ -156,13 +156,6 @@ public struct StoreMetadata: Sendable, Hashable {
   /// Compares the stored hashes with a model's.
   /// - Throws: `StoreError.incompatibleModel`
   public func check(against model: ManagedObjectModel) throws {
-    let stored = entityVersionHashesByName
-    let expected = model.entityVersionHashesByName
-    let differing = expected.filter { name, hash in stored[name].map { $0 != hash } ?? false }.keys.sorted()
-    let missing = expected.keys.filter { stored[$0] == nil }.sorted()
-    let extra = stored.keys.filter { expected[$0] == nil }.sorted()
-    if !(differing.isEmpty && missing.isEmpty && extra.isEmpty) {
-      throw StoreError.incompatibleModel(differing: differing, missing: missing, extra: extra)
-    }
+    try model.requireVersionHashes(entityVersionHashesByName)
   }
 }

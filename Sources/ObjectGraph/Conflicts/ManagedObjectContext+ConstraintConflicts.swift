@@ -100,11 +100,6 @@ extension ManagedObjectContext {
   }
 }
 
-extension String {
-  /// The names of a dotted path.
-  fileprivate var pathComponents: [String] { split(separator: ".").map(String.init) }
-}
-
 extension Snapshot {
   /// The value of a property, or of a composite attribute's element by its dotted path.
   fileprivate func value(atPath path: String) -> PropertyValue? {

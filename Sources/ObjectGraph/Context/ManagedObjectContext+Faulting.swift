@@ -104,15 +104,20 @@ extension ManagedObjectContext {
       for row in 0..<block.count {
         let id = block.objectID(at: row)
         let object = isTopmost ? object(ofRowWith: id) : object(with: id)
-        if object.status == .fault {
-          object.adoptRow(row, of: block, asFault: asFaults)
-        } else if block.version(at: row) != object.storedVersion {
-          noteStale(id, block, row)
-        }
+        take(row, of: block, for: object, asFault: asFaults)
         objects.append(object)
       }
     }
     return objects
+  }
+
+  /// Gives a fault its row; of an object that is loaded, notes that the row has another version.
+  func take(_ row: Int, of block: SnapshotBlock, for object: ManagedObject, asFault: Bool) {
+    if object.status == .fault {
+      object.adoptRow(row, of: block, asFault: asFault)
+    } else if block.version(at: row) != object.storedVersion {
+      noteStale(object.objectID, block, row)
+    }
   }
 
   /// Has a new object saved to this store, where several hold its entity; without it the first of them that can be

@@ -59,11 +59,7 @@ extension ManagedObjectContext {
       }
       let id = ObjectID(space: space, primaryKey: key)
       if let object = registry.find(id) {
-        if object.status == .fault {
-          object.adoptRow(row, of: block, asFault: asFaults)
-        } else if block.version(at: row) != object.storedVersion {
-          noteStale(id, block, row)
-        }
+        take(row, of: block, for: object, asFault: asFaults)
         objects.append(object)
       } else {
         let object = objectClass.init(

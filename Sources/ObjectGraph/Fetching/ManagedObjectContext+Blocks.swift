@@ -9,10 +9,7 @@ extension ManagedObjectContext {
     try coordinator.requireBlockFetching(request)
     let matcher = PredicateMatcher(request.predicate)
     let found = try fetch(request.candidates, reading: read).filter { matcher.matches(ObjectSubject(object: $0)) }
-    try throwDeferredError()
-    let page = Array(found[request.window(ofCount: found.count)])
-    try prefetch(request.relationshipKeyPathsForPrefetching, for: page)
-    return page
+    return try page(of: found, request)
   }
 }
 

@@ -61,7 +61,11 @@ extension ManagedObjectContext {
       !$0.isDeletedHere && !$0.hasOwnChanges && !owners.contains($0)
     }
     found += try pendingMatches(request)
-    found = found.sorted(by: request.sortDescriptors)
+    return try page(of: found.sorted(by: request.sortDescriptors), request)
+  }
+
+  /// The objects in the window of a request, with what it prefetches.
+  func page(of found: [ManagedObject], _ request: FetchSpecification) throws -> [ManagedObject] {
     try throwDeferredError()
     let page = Array(found[request.window(ofCount: found.count)])
     try prefetch(request.relationshipKeyPathsForPrefetching, for: page)

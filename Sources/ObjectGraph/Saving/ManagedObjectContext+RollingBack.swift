@@ -18,12 +18,7 @@ extension ManagedObjectContext {
       }
     }
     forgetChanges(of: object)
-    object.load(snapshot)
-    guard let old else { return }
-    for (index, owner) in snapshot.toOne.enumerated() where owner != old.toOne[index] {
-      try refreshOtherSide(old.toOne[index], object, index)
-      try refreshOtherSide(owner, object, index)
-    }
+    try load(snapshot, of: object)
   }
 
   /// Gives a deleted object the row that was saved elsewhere: it is not deleted after all. The lists that its deletion
@@ -42,6 +37,12 @@ extension ManagedObjectContext {
         }
       }
     }
+    try load(snapshot, of: object)
+  }
+
+  /// Gives an object a row, and lets the other sides of the to-one relationships follow in which it differs.
+  private func load(_ snapshot: Snapshot, of object: ManagedObject) throws {
+    let old = object.stored
     object.load(snapshot)
     guard let old else { return }
     for (index, owner) in snapshot.toOne.enumerated() where owner != old.toOne[index] {

@@ -31,11 +31,7 @@ public struct ContentDigest {
     bytes += [UInt8](repeating: 0, count: max(0, 16 - bytes.count))
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
-    let text = bytes.map { byte in
-      let digits = String(byte, radix: 16, uppercase: true)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
-    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-    return parts.map { String(Array(text)[$0]) }.joined(separator: "-")
+    // Safety: there are 16 bytes, as a UUID has.
+    return unsafe bytes.withUnsafeBytes { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
   }
 }

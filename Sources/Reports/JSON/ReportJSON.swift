@@ -14,7 +14,7 @@ package enum ReportJSON {
       (
         "store",
         .object([
-          ("path", text(report.storePath)), ("uuid", text(report.storeIdentifier)),
+          ("path", .orNullIfEmpty(report.storePath)), ("uuid", .orNullIfEmpty(report.storeIdentifier)),
           ("bytes", .integer(report.storeBytes)), ("externalFiles", .integer(report.externalFiles.count)),
           ("externalBytes", .integer(report.externalFiles.bytes)),
         ])
@@ -53,9 +53,6 @@ package enum ReportJSON {
       ("peakMemoryBytes", .integer(report.peakMemoryBytes)), ("allocations", .orNull(report.allocations)),
     ]).text(isIndented: true)
   }
-
-  /// Null where there is none.
-  private static func text(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
 
   private static func step(_ step: StepReport) -> JSONValue {
     .object([

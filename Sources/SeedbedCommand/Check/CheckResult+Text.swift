@@ -11,7 +11,7 @@ extension CheckResult {
       titles: ["entity", "hash", "expected", "stored", "rows"],
       rows: report.hashes.map { hash in
         [
-          hash.entity, state(hash), short(hash.expected), short(hash.stored),
+          hash.entity, state(hash), hash.expected.shortHash, hash.stored.shortHash,
           report.rowCounts[hash.entity].map { $0.grouped } ?? "",
         ]
       }, leftAligned: [0, 1, 2, 3])
@@ -40,8 +40,6 @@ extension CheckResult {
     if hash.expected == nil { return "not in the model" }
     return (hash.matches ? "ok" : "differs") + (unconfirmed.contains(hash.entity) ? " (unconfirmed)" : "")
   }
-
-  private func short(_ data: Data?) -> String { data.map { String($0.hexadecimal.prefix(12)) } ?? "none" }
 
   /// What differs between the models, and whether Core Data could bridge it.
   private var modelLines: [String] {

@@ -75,17 +75,7 @@ struct MigrationVerdict {
 
   /// The verdict as JSON, for programs.
   var json: JSONValue {
-    let steps = chain?.steps.map { step -> JSONValue in
-      let mapping: JSONValue
-      switch step.way {
-      case .inferred: mapping = .null
-      case .mapped(let model): mapping = .string(model.name)
-      }
-      return .object([
-        ("from", .string(step.source.name)), ("to", .string(step.destination.name)), ("mappingModel", mapping),
-        ("losses", .strings(step.lostTexts)),
-      ])
-    }
+    let steps = chain?.steps.map { JSONValue.object($0.jsonMembers + [("losses", .strings($0.lostTexts))]) }
     return .object([
       ("exitCode", .integer(Int(exitCode))), ("command", .orNull(suggestion)),
       ("steps", steps.map { .array($0) } ?? .null),

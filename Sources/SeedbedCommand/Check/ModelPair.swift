@@ -48,7 +48,7 @@ struct ModelPair {
         titles: ["entity", "hash", "first", "second"],
         rows: changed.map { row in
           let state = row.old == nil ? "only in the second" : row.new == nil ? "only in the first" : "differs"
-          return [row.name, state, Self.short(row.old), Self.short(row.new)]
+          return [row.name, state, row.old.shortHash, row.new.shortHash]
         }, leftAligned: [0, 1, 2, 3])
       lines.append("")
     }
@@ -69,8 +69,6 @@ struct ModelPair {
     return Terminal.bold(HarmlessText.of(path)) + HarmlessText.of(isNamed ? "" : " (\(file.versionName))")
   }
 
-  private static func short(_ data: Data?) -> String { data.map { String($0.hexadecimal.prefix(12)) } ?? "none" }
-
   private var warnings: [String] {
     [(oldPath, old), (newPath, new)].flatMap { path, file in file.warnings.map { "\(path): \($0.shortDescription)" } }
   }
@@ -79,7 +77,7 @@ struct ModelPair {
   var json: String {
     func side(_ path: String, _ file: ModelFile) -> JSONValue {
       .object([
-        ("path", .string(path)), ("version", file.versionName.isEmpty ? .null : .string(file.versionName)),
+        ("path", .string(path)), ("version", .orNullIfEmpty(file.versionName)),
         ("versionHashesDigest", .string(file.model.versionHashesDigest)),
         ("versionChecksum", .string(file.model.versionChecksum)),
       ])

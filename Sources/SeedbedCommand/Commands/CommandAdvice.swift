@@ -75,9 +75,7 @@ enum CommandAdvice {
     var members: [(String, JSONValue)] = [
       ("event", .string("error")), ("code", .string("usage")), ("message", .string(message)),
     ]
-    if let hint = lines.first(where: { $0.hasPrefix("  hint: ") }) {
-      members.append(("hint", .string(String(hint.dropFirst(8)))))
-    }
+    if let hint = hint(in: text) { members.append(("hint", .string(hint))) }
     Terminal.say(LogLine.json(.error, members))
   }
 }

@@ -25,9 +25,7 @@ struct LintCommand: ParsableCommand {
   func run() throws {
     var problems: [PipelineProblem]
     do {
-      let file = try PipelineCheck.read(
-        path: pipeline, environment: ProcessInfo.processInfo.environment,
-        options: PipelineReader.Options(allowOutside: allowOutside))
+      let file = try PipelineCheck.read(pipeline, allowsOutside: allowOutside)
       let modelFile = try StoreModel.readFile(of: file, templatePath: file.store.existingOrigin)
       problems =
         modelFile.warnings.map(Self.problem) + PipelineCheck.problems(of: file, model: modelFile.model)
@@ -65,8 +63,7 @@ struct LintCommand: ParsableCommand {
     .object([
       ("severity", .string(problem.severity.rawValue)), ("code", .string(problem.code)),
       ("file", .string(problem.file)),
-      ("line", problem.position.map { .integer($0.line) } ?? .null),
-      ("column", problem.position.map { .integer($0.column) } ?? .null),
+      ("line", .orNull(problem.position?.line)), ("column", .orNull(problem.position?.column)),
       ("message", .string(problem.message)), ("hint", .orNull(problem.hint)),
     ])
   }

@@ -230,7 +230,7 @@ struct ProjectLayout {
   private func lint(_ project: DataInference.Project, _ model: ManagedObjectModel) throws -> [String] {
     let file = try PipelineReader.read(
       text: project.pipeline, path: pipelinePath, environment: ProcessInfo.processInfo.environment,
-      options: .init(allowOutside: needsOutside))
+      options: .init(allowsOutside: needsOutside))
     return PipelineLinter.lint(file, model: model).map(\.description)
   }
 }

@@ -69,9 +69,7 @@ struct RunInvocation {
     do {
       try checkReportPlace(nil)
       output.path = report
-      let file = try PipelineCheck.read(
-        path: pipeline, environment: ProcessInfo.processInfo.environment,
-        options: PipelineReader.Options(allowOutside: allowsOutside))
+      let file = try PipelineCheck.read(pipeline, allowsOutside: allowsOutside)
       // Until here a signal ends the process, which may wait for a pipeline file that is a FIFO, and nothing is there
       // yet.
       let cancellation = Cancellation()

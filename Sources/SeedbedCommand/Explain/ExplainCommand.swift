@@ -30,9 +30,7 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let file = try PipelineCheck.read(
-        path: pipeline, environment: ProcessInfo.processInfo.environment,
-        options: PipelineReader.Options(allowOutside: allowOutside))
+      let file = try PipelineCheck.read(pipeline, allowsOutside: allowOutside)
       let explanation = try PipelineExplainer.explanation(of: file)
       Terminal.print(json ? explanation.json.text(isIndented: true) : explanation.text)
     } catch {

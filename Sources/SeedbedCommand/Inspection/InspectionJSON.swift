@@ -97,7 +97,7 @@ enum InspectionJSON {
 
   private static func model(_ file: ModelFile, _ versions: ModelVersions?) -> JSONValue {
     var members: [(String, JSONValue)] = [
-      ("path", .string(file.path)), ("version", file.versionName.isEmpty ? .null : .string(file.versionName)),
+      ("path", .string(file.path)), ("version", .orNullIfEmpty(file.versionName)),
       ("versionIdentifier", .string(file.model.versionIdentifier)),
       ("versionHashesDigest", .string(file.model.versionHashesDigest)),
       ("versionChecksum", .string(file.model.versionChecksum)),

@@ -120,8 +120,8 @@ struct MigrateResult {
   var json: String {
     func items(_ items: [LightweightMigration.Item]) -> JSONValue { .strings(items.map(\.description)) }
     var members: [(String, JSONValue)] = [
-      ("store", .string(store)), ("from", source.isEmpty ? .null : .string(source)),
-      ("to", target.isEmpty ? .null : .string(target)), ("dryRun", .boolean(isDryRun)),
+      ("store", .string(store)), ("from", .orNullIfEmpty(source)),
+      ("to", .orNullIfEmpty(target)), ("dryRun", .boolean(isDryRun)),
       ("migrated", .boolean(isMigrated)),
     ]
     members.append(("warnings", .strings(warnings)))
@@ -167,17 +167,21 @@ private struct ChainedMigrationStep {
   }
 
   var json: JSONValue {
-    let mapping: JSONValue
-    switch step.way {
-    case .inferred: mapping = .null
-    case .mapped(let model): mapping = .string(model.name)
-    }
-    return .object(
-      [
-        ("from", .string(step.source.name)), ("to", .string(step.destination.name)), ("mappingModel", mapping),
+    .object(
+      step.jsonMembers + [
         ("entities", .array(entities.map(\.json))), ("conditions", .array(conditions.map(\.json))),
         ("losses", .strings(step.losses)),
       ] + step.foreign.jsonMembers + (report?.jsonMembers ?? []))
+  }
+}
+
+extension MigrationChain.Step {
+  /// Between which versions it leads, and by which mapping model.
+  var jsonMembers: [(String, JSONValue)] {
+    let mapping: String? = if case .mapped(let model) = way { model.name } else { nil }
+    return [
+      ("from", .string(source.name)), ("to", .string(destination.name)), ("mappingModel", .orNull(mapping)),
+    ]
   }
 }
 

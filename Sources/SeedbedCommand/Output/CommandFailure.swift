@@ -42,6 +42,12 @@ struct CommandFailure: Error {
   /// The exit code as the system takes it.
   var status: Int32 { exitCode.rawValue }
 
+  /// Reports the failure and ends the process.
+  func end() -> Never {
+    report()
+    exit(status)
+  }
+
   func report() {
     // The reader of the output has seen enough.
     if code == "file.closed-pipe" { Terminal.endByBrokenPipe() }

@@ -31,17 +31,12 @@ enum Terminal {
     let bytes = Array((shown(text) + "\n").utf8)
     guard let number = write(bytes, to: STDOUT_FILENO) else { return }
     if number == EPIPE { endByBrokenPipe() }
-    if let failure {
-      failure.report()
-      exit(failure.status)
-    }
+    if let failure { failure.end() }
     let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     let error = RunError(
       .inputOutput, code: "output.write", "cannot write to standard output: \(reason)",
       hint: "what the command wrote to files is complete")
-    let failure = CommandFailure(error, store: "", format: LogFormat.ofCommandLine)
-    failure.report()
-    exit(failure.status)
+    CommandFailure(error, store: "", format: .ofCommandLine).end()
   }
 
   /// Replaces the current line of standard error.

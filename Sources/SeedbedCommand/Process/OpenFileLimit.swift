@@ -24,9 +24,7 @@ enum OpenFileLimit {
       .inputOutput, code: "files.limit",
       "too few files may be open: \(count) more than now, and at least \(leastFreeCount) are needed",
       hint: "raise the limit to open files (ulimit -n), or start with fewer of them open")
-    let failure = CommandFailure(error, store: "", format: LogFormat.ofCommandLine)
-    failure.report()
-    exit(failure.status)
+    CommandFailure(error, store: "", format: .ofCommandLine).end()
   }
 
   private static func raise() {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import ObjectModel
 
 extension ManagedObjectModel {
@@ -15,5 +15,13 @@ extension ManagedObjectModel {
     else { return false }
     let hashes = entities.map { ($0.name, $0.versionHash) }
     return Dictionary(hashes, uniquingKeysWith: { first, _ in first }) == stored
+  }
+  /// Compares the version hashes of a store with the model's.
+  /// - Throws: `StoreError.incompatibleModel`.
+  package func requireVersionHashes(_ stored: [String: Data]) throws(StoreError) {
+    let comparison = compareVersionHashes(with: stored)
+    if comparison.isCompatible { return }
+    throw .incompatibleModel(
+      differing: comparison.different, missing: comparison.missing, extra: comparison.unknown)
   }
 }
