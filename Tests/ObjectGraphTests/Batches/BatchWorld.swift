@@ -119,11 +119,11 @@ struct BatchWorld {
   }
 
   /// Puts the same random objects into every store.
-  mutating func fill(nodes: Int, tags: Int = 6, boxes: Int = 5) throws {
+  mutating func fill(nodes: Int) throws {
     var request = SaveRequest()
     let hasOptionalBox = try entity("Node").relationship("box")?.definition.isOptional == true
-    let boxIDs = try (1...boxes).map { id(try entity("Box"), Int64($0)) }
-    let tagIDs = try (1...tags).map { id(try entity("Tag"), Int64($0)) }
+    let boxIDs = try (1...5).map { id(try entity("Box"), Int64($0)) }
+    let tagIDs = try (1...6).map { id(try entity("Tag"), Int64($0)) }
     for box in boxIDs { request.inserted.append(snapshot(box, ["name": .string("box \(number(3))")], [:])) }
     for tag in tagIDs { request.inserted.append(snapshot(tag, ["name": .string("tag \(number(4))")], [:])) }
     var nodeIDs: [ObjectID] = []

@@ -12,7 +12,7 @@ import Testing
 struct BooleanConstraintTests {
   /// A container over a store of switches, unique by both flags, and of defaults, of which one at most may be the
   /// chosen one.
-  private struct World {
+  private struct World: TestGraph {
     private let folder: TemporaryFolder
     let container: PersistentContainer
 
@@ -26,12 +26,6 @@ struct BooleanConstraintTests {
       let model = try ManagedObjectModel(entities: [toggle, choice])
       folder = try TemporaryFolder()
       container = try PersistentContainer(name: "flags", model: model, store: try kind.makeStore(model, in: folder))
-    }
-
-    func work(_ policy: MergePolicy = .error, _ body: (ManagedObjectContext) throws -> Void) throws {
-      let context = container.newBackgroundContext(name: "flags")
-      context.mergePolicy = policy
-      try context.performAndWait { try body(context) }
     }
 
     /// `name left right` or `name chosen` of every object of an entity.

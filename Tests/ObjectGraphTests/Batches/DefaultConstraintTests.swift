@@ -11,7 +11,7 @@ import Testing
 @Suite("Batches and defaults")
 struct DefaultConstraintTests {
   /// Articles that are unique by shop and number, and by their label, of which the shop and the mark have defaults.
-  private struct World {
+  private struct World: TestGraph {
     private let folder: TemporaryFolder
     let store: any PersistentStore
     let container: PersistentContainer
@@ -33,13 +33,6 @@ struct DefaultConstraintTests {
       folder = try TemporaryFolder()
       store = try kind.makeStore(model, in: folder)
       container = try PersistentContainer(name: "articles", model: model, store: store)
-    }
-
-    func work<Result>(_ policy: MergePolicy = .error, _ body: (ManagedObjectContext) throws -> Result) throws -> Result
-    {
-      let context = container.newBackgroundContext(name: "articles")
-      context.mergePolicy = policy
-      return try context.performAndWait { try body(context) }
     }
 
     /// - Returns: how many were new.

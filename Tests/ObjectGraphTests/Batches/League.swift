@@ -6,7 +6,7 @@ import TestStores
 import TestSupport
 
 /// Players in teams: unique names, a required team that cascades, wins with a limit.
-struct League {
+struct League: TestGraph {
   private let folder: TemporaryFolder
   let container: PersistentContainer
   let player: Entity
@@ -32,11 +32,6 @@ struct League {
     container = try PersistentContainer(name: "league", model: model, store: try kind.makeStore(model, in: folder))
     self.player = try model.required("Player")
     self.team = try model.required("Team")
-  }
-
-  func work(_ body: (ManagedObjectContext) throws -> Void) throws {
-    let context = container.newBackgroundContext(name: "league")
-    try context.performAndWait { try body(context) }
   }
 
   /// Two teams, of two players and of one.

@@ -21,29 +21,39 @@ struct RollbackPolicyTests {
     Case(name: "a club adds it") { pupil, _, club in try club.add(pupil, to: "members") },
   ]
 
+  /// A saved pupil, three courses, the first of which has it, and a club, as a context finds them again.
+  /// - Parameters:
+  ///   - isMember: whether the club has the pupil.
+  ///   - isLoaded: whether their lists are.
+  private static func scene(
+    _ school: School, _ context: ManagedObjectContext, isMember: Bool, isLoaded: Bool
+  ) throws -> (ids: [ObjectID], objects: [ManagedObject]) {
+    let pupil = school.addPupil(context, "Ada")
+    let others = [school.addPupil(context, "Bob"), school.addPupil(context, "Cleo")]
+    let courses = (1...3).map { school.addCourse(context, $0) }
+    let club = context.insert(school.club)
+    try courses[0].setObjects([others[0], pupil, others[1]], for: "pupils")
+    if isMember { try club.setObjects([others[1], pupil], for: "members") }
+    try context.save()
+    context.reset()
+    let ids = ([pupil] + courses + [club]).map(\.objectID)
+    let mine = try context.objects(with: ids)
+    if isLoaded {
+      for course in mine[1...3] { _ = try course.objects(for: "pupils") }
+      _ = try mine[4].objects(for: "members")
+      _ = try mine[0].objects(for: "clubs")
+    }
+    return (ids, mine)
+  }
+
   @Test(
     "lists follow what is taken back, whether they are loaded or not, and wherever others moved the object",
     arguments: StoreKind.allCases, cases)
   func listsFollow(kind: StoreKind, example: Case) throws {
     for (isLoaded, theirs) in [(true, -1), (true, 0), (true, 1), (true, 2), (false, -1), (false, 1)] {
       let school = try School(kind)
-      let context = school.container.newBackgroundContext(name: "here")
-      context.mergePolicy = .rollback
-      try context.performAndWait {
-        let pupil = school.addPupil(context, "Ada")
-        let others = [school.addPupil(context, "Bob"), school.addPupil(context, "Cleo")]
-        let courses = (1...3).map { school.addCourse(context, $0) }
-        let club = context.insert(school.club)
-        try courses[0].setObjects([others[0], pupil, others[1]], for: "pupils")
-        try context.save()
-        context.reset()
-        let ids = ([pupil] + courses + [club]).map(\.objectID)
-        let mine = try context.objects(with: ids)
-        if isLoaded {
-          for course in mine[1...3] { _ = try course.objects(for: "pupils") }
-          _ = try mine[4].objects(for: "members")
-          _ = try mine[0].objects(for: "clubs")
-        }
+      try school.work(.rollback) { context in
+        let (ids, mine) = try Self.scene(school, context, isMember: false, isLoaded: isLoaded)
         try school.work { other in
           let object = try other.existingObject(with: ids[0])
           object["grade"] = .integer(5)
@@ -77,24 +87,8 @@ struct RollbackPolicyTests {
       (4, true, false), (4, false, false),
     ] {
       let school = try School(kind)
-      let context = school.container.newBackgroundContext(name: "here")
-      context.mergePolicy = MergePolicy(policy)
-      try context.performAndWait {
-        let pupil = school.addPupil(context, "Ada")
-        let others = [school.addPupil(context, "Bob"), school.addPupil(context, "Cleo")]
-        let courses = (1...3).map { school.addCourse(context, $0) }
-        let club = context.insert(school.club)
-        try courses[0].setObjects([others[0], pupil, others[1]], for: "pupils")
-        try club.setObjects([others[1], pupil], for: "members")
-        try context.save()
-        context.reset()
-        let ids = ([pupil] + courses + [club]).map(\.objectID)
-        let mine = try context.objects(with: ids)
-        if isLoaded {
-          for course in mine[1...3] { _ = try course.objects(for: "pupils") }
-          _ = try mine[4].objects(for: "members")
-          _ = try mine[0].objects(for: "clubs")
-        }
+      try school.work(MergePolicy(policy)) { context in
+        let (ids, mine) = try Self.scene(school, context, isMember: true, isLoaded: isLoaded)
         try school.work { other in
           let names = [0: "grade", 1: "code", 4: "name"]
           let object = try other.existingObject(with: ids[victim])

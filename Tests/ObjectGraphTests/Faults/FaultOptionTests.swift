@@ -11,8 +11,7 @@ struct FaultOptionTests {
     arguments: StoreKind.allCases)
   func options(kind: StoreKind) throws {
     let school = try School(kind)
-    let counting = CountingStore(school.store)
-    let container = try PersistentContainer(name: "counted", model: school.store.model, store: counting)
+    let (counting, container) = try school.counted()
     let writer = container.newBackgroundContext(name: "writer")
     try writer.performAndWait {
       writer.stalenessInterval = 0

@@ -11,8 +11,7 @@ struct PrefetchingTests {
   func fetches() throws {
     for isPrefetching in [false, true] {
       let school = try School(.sqlite)
-      let counting = CountingStore(school.store)
-      let container = try PersistentContainer(name: "counted", model: school.store.model, store: counting)
+      let (counting, container) = try school.counted()
       let writer = container.newBackgroundContext(name: "writer")
       let lesson = try school.store.model.required("Lesson")
       // Contexts that keep no rows for later leave the cache empty.
@@ -54,8 +53,7 @@ struct PrefetchingTests {
   /// Pupils in courses with an order, and in clubs, as a store that counts has them.
   private func counted(_ kind: StoreKind) throws -> (school: School, container: PersistentContainer, CountingStore) {
     let school = try School(kind)
-    let counting = CountingStore(school.store)
-    let container = try PersistentContainer(name: "counted", model: school.store.model, store: counting)
+    let (counting, container) = try school.counted()
     let writer = container.newBackgroundContext(name: "writer")
     try writer.performAndWait {
       writer.stalenessInterval = 0

@@ -17,8 +17,8 @@ struct RandomHistoryTests {
         guard let entity else { continue }
         let known = try all(entity).filter { !$0.isDeleted }
         switch Int.random(in: 0..<10, using: &random) {
-        case 0..<4: try change(context.insert(entity), library, all, &random)
-        case 4..<9: if let object = known.randomElement(using: &random) { try change(object, library, all, &random) }
+        case 0..<4: try change(context.insert(entity), all, &random)
+        case 4..<9: if let object = known.randomElement(using: &random) { try change(object, all, &random) }
         default: if let object = known.randomElement(using: &random) { context.delete(object) }
         }
       }
@@ -27,7 +27,7 @@ struct RandomHistoryTests {
   }
 
   private func change(
-    _ object: ManagedObject, _ library: HistoryLibrary, _ all: (Entity) throws -> [ManagedObject],
+    _ object: ManagedObject, _ all: (Entity) throws -> [ManagedObject],
     _ random: inout SeededGenerator
   ) throws {
     for attribute in object.entity.attributes where Bool.random(using: &random) {

@@ -11,7 +11,7 @@ import Testing
 @Suite("What the history keeps of deleted objects")
 struct TombstoneTests {
   /// A container over a store with history, for things with an attribute of each type, all of which are preserved.
-  private struct World {
+  private struct World: TestGraph {
     private let folder: TemporaryFolder
     let container: PersistentContainer
     let store: any PersistentHistoryTracking
@@ -36,11 +36,6 @@ struct TombstoneTests {
         store = try SQLiteStore.create(path: folder.path("things.sqlite"), model: model, options: options)
       }
       container = try PersistentContainer(name: "things", model: model, store: store)
-    }
-
-    func work(_ body: (ManagedObjectContext) throws -> Void) throws {
-      let context = container.newBackgroundContext()
-      try context.performAndWait { try body(context) }
     }
 
     /// The tombstones of all deletions, in their order.

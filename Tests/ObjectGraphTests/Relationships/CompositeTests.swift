@@ -10,7 +10,7 @@ import Testing
 /// Composite attributes of objects, in every store of this target.
 @Suite("Composite attributes of objects")
 struct CompositeTests {
-  private struct Shop {
+  private struct Shop: TestGraph {
     let folder: TemporaryFolder
     let container: PersistentContainer
     let venue: Entity
@@ -63,11 +63,6 @@ struct CompositeTests {
       object["price.amount"] = .decimal(3)
       object["address"] = address
       return object
-    }
-
-    func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
-      let context = container.newBackgroundContext(name: "test")
-      try context.performAndWait { try body(context) }
     }
   }
 
@@ -185,7 +180,7 @@ struct CompositeTests {
       var request = FetchSpecification(shop.venue)
       request.sortDescriptors = [.init(["address", "spot", "y"]), .init(["name"])]
       let controller = FetchedResultsController(
-        fetchRequest: FetchRequest(request), managedObjectContext: context, sectionNameKeyPath: "address.spot.y")
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "address.spot.y")
       try controller.performFetch()
       #expect(controller.sections?.map(\.name) == ["2.0"])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("To-many relationships without inverse")
 struct InverselessTests {
-  private struct Boxes {
+  private struct Boxes: TestGraph {
     let folder: TemporaryFolder
     let container: PersistentContainer
     let box: Entity
@@ -23,11 +23,6 @@ struct InverselessTests {
       container = try PersistentContainer(name: "boxes", model: model, store: try kind.makeStore(model, in: folder))
       self.box = try model.required("Box")
       self.thing = try model.required("Thing")
-    }
-
-    func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
-      let context = container.newBackgroundContext(name: "boxes")
-      try context.performAndWait { try body(context) }
     }
 
     /// What the store has.

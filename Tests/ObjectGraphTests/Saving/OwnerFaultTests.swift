@@ -26,8 +26,7 @@ struct OwnerFaultTests {
       for code in 1...3 { _ = school.addCourse(context, Int64(code)) }
       try context.save()
     }
-    let counting = CountingStore(school.store)
-    let container = try PersistentContainer(name: "counted", model: school.course.model, store: counting)
+    let (counting, container) = try school.counted()
     let context = container.newBackgroundContext(name: "faults")
     try context.performAndWait {
       var request = school.all(school.course, by: "code")

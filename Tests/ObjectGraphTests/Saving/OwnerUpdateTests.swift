@@ -151,8 +151,7 @@ struct OwnerUpdateTests {
       try context.save()
     }
     let ids = try school.store.objectIDs(FetchSpecification(school.course))
-    let counting = CountingStore(school.store)
-    let container = try PersistentContainer(name: "counted", model: school.course.model, store: counting)
+    let (counting, container) = try school.counted()
     let context = container.newBackgroundContext(name: "faults")
     try context.performAndWait {
       for (number, id) in ids.enumerated() {

@@ -8,7 +8,7 @@ import TestSupport
 
 /// A model with an inherited and a compound uniqueness constraint: items (books, records) have a code; chapters are
 /// unique by book and number; tags are many-to-many.
-struct Archive {
+struct Archive: TestGraph {
   private let folder: TemporaryFolder
   let kind: StoreKind
   let container: PersistentContainer
@@ -51,18 +51,6 @@ struct Archive {
     self.book = try model.required("Book")
     self.chapter = try model.required("Chapter")
     self.tag = try model.required("Tag")
-  }
-
-  var store: any PersistentStore { container.persistentStoreCoordinator.store }
-
-  func work(
-    _ policy: MergePolicy = .error, _ body: @Sendable (ManagedObjectContext) throws -> Void
-  ) throws {
-    let context = container.newBackgroundContext(name: "archive")
-    try context.performAndWait {
-      context.mergePolicy = policy
-      try body(context)
-    }
   }
 
   @discardableResult

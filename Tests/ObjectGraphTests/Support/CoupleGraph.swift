@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// One entity with one-to-one relationships between two sides and to itself, and a one-to-many relationship.
-struct CoupleGraph {
+struct CoupleGraph: TestGraph {
   private let folder: TemporaryFolder
   let container: PersistentContainer
   let node: Entity
@@ -27,8 +27,6 @@ struct CoupleGraph {
     container = try PersistentContainer(name: "couples", model: model, store: try kind.makeStore(model, in: folder))
     self.node = try model.required("Node")
   }
-
-  var store: any PersistentStore { container.persistentStoreCoordinator.store }
 
   func add(_ context: ManagedObjectContext, _ number: Int) -> ManagedObject {
     let object = context.insert(node)

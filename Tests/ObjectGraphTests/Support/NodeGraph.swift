@@ -7,7 +7,7 @@ import Testing
 
 /// One entity that refers to itself in every way: parent and children (deleted with their parent), friends on both
 /// sides.
-struct NodeGraph {
+struct NodeGraph: TestGraph {
   private let folder: TemporaryFolder
   let container: PersistentContainer
   let node: Entity
@@ -27,13 +27,6 @@ struct NodeGraph {
     container = try PersistentContainer(
       name: "nodes", model: model, store: try kind.makeStore(model, in: folder), classes: classes)
     self.node = try model.required("Node")
-  }
-
-  var store: any PersistentStore { container.persistentStoreCoordinator.store }
-
-  func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
-    let context = container.newBackgroundContext(name: "nodes")
-    try context.performAndWait { try body(context) }
   }
 
   func add(_ context: ManagedObjectContext, _ number: Int) -> ManagedObject {

@@ -5,7 +5,7 @@ import TestStores
 import TestSupport
 
 /// One playlist with two ordered relationships: songs, which other lists may have too, and picks, which only it has.
-struct Playlists {
+struct Playlists: TestGraph {
   private let folder: TemporaryFolder
   let container: PersistentContainer
   let list: Entity
@@ -35,14 +35,6 @@ struct Playlists {
       context.insert(self.list)["name"] = .string("p")
       try setNames(names, relationship, context)
       try context.save()
-    }
-  }
-
-  func work(_ policy: MergePolicy = .error, _ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
-    let context = container.newBackgroundContext(name: "lists")
-    try context.performAndWait {
-      context.mergePolicy = policy
-      try body(context)
     }
   }
 

@@ -24,7 +24,7 @@ enum StoreKind: CaseIterable, Sendable {
 
 /// The model of these tests: people (pupils and teachers), classes with an ordered to-many and a many-to-many
 /// relationship, lockers one-to-one, and every delete rule.
-struct School {
+struct School: TestGraph {
   private let folder: TemporaryFolder
   let container: PersistentContainer
   let person: Entity
@@ -45,7 +45,11 @@ struct School {
     club = try model.required("Club")
   }
 
-  var store: any PersistentStore { container.persistentStoreCoordinator.store }
+  /// Its store as one that counts, in a container of its own.
+  func counted() throws -> (store: CountingStore, container: PersistentContainer) {
+    let counting = CountingStore(store)
+    return (counting, try PersistentContainer(name: "counted", model: store.model, store: counting))
+  }
 
   /// The first object of an entity.
   func first(
@@ -99,12 +103,6 @@ struct School {
     club.attributes = [AttributeDefinition("name", .string)]
     club.relationships = [RelationshipDefinition("members", toMany: "Pupil", inverse: "clubs")]
     return try ManagedObjectModel(entities: [person, pupil, course, lesson, locker, club])
-  }
-
-  /// Runs work in a new context's queue.
-  func work(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
-    let context = container.newBackgroundContext(name: "test")
-    try context.performAndWait { try body(context) }
   }
 
   /// A new pupil with a valid name.
