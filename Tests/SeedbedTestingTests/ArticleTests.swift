@@ -6,15 +6,10 @@ import Testing
 
 @Suite("Samples of the article about testing")
 struct ArticleTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-
   @Test("every sample is compiled here, word for word")
   func sameText() throws {
-    let article = FixtureFolder.packageRoot.appending(
-      path: "Sources/SeedbedTesting/SeedbedTesting.docc/SeedbedTesting.md")
-    let text = try String(contentsOf: article, encoding: .utf8)
-    let source = try String(contentsOf: Self.folder.appending(path: "TestingSamples.swift"), encoding: .utf8)
-    let blocks = text.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    let source = try DocumentSamples.source("TestingSamples.swift")
+    let blocks = try DocumentSamples.swift(in: "Sources/SeedbedTesting/SeedbedTesting.docc/SeedbedTesting.md")
     #expect(blocks.count == 5)
     for block in blocks { #expect(source.contains(block), "\(block)") }
   }

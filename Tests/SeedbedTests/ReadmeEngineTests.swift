@@ -4,13 +4,10 @@ import Testing
 
 @Suite("The example in README.md")
 struct ReadmeEngineTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-
   @Test("the lines in README.md are the ones that are compiled here")
   func sameLines() throws {
-    let source = try String(contentsOf: Self.folder.appending(path: "ReadmeEngine.swift"), encoding: .utf8)
-    let document = try String(contentsOf: FixtureFolder.packageRoot.appending(path: "README.md"), encoding: .utf8)
-    #expect(document.contains("```swift\n" + source + "```\n"))
+    let samples = try DocumentSamples.swift(in: "README.md")
+    #expect(samples.contains(try DocumentSamples.source("ReadmeEngine.swift")))
   }
 
   @Test("README.md is short enough to be read to the end")

@@ -6,17 +6,12 @@ import Testing
 
 @Suite("Samples of the articles about fetching, saving and watching")
 struct ArticleSampleTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-  private static let articles = FixtureFolder.packageRoot
-    .appending(path: "Sources/ObjectGraph/ObjectGraph.docc")
-
   @Test(
     "every sample is compiled here, word for word",
     arguments: [("Fetching", "Fetching"), ("SavingAndConflicts", "Saving"), ("Watching", "Watching")])
   func sameText(article: String, samples: String) throws {
-    let text = try String(contentsOf: Self.articles.appending(path: "\(article).md"), encoding: .utf8)
-    let source = try String(contentsOf: Self.folder.appending(path: "\(samples)Samples.swift"), encoding: .utf8)
-    let blocks = text.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    let source = try DocumentSamples.source("\(samples)Samples.swift")
+    let blocks = try DocumentSamples.swift(in: "Sources/ObjectGraph/ObjectGraph.docc/\(article).md")
     #expect(blocks.count >= 3)
     for block in blocks { #expect(source.contains(block), "\(block)") }
   }

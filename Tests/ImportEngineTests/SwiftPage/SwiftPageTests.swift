@@ -4,17 +4,10 @@ import Testing
 
 @Suite("The example in docs/SWIFT.md")
 struct SwiftPageTests {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-
   @Test("the lines in docs/SWIFT.md are the ones that are compiled here")
   func sameLines() throws {
-    let source = try String(contentsOf: Self.folder.appendingPathComponent("SwiftPageExample.swift"), encoding: .utf8)
-    let document = try String(
-      contentsOf: FixtureFolder.packageRoot.appendingPathComponent("docs/SWIFT.md"), encoding: .utf8)
-    let parts = source.components(
-      separatedBy: "// The lines from here on stand in docs/SWIFT.md too; a test compares them.\n\n")
-    try #require(parts.count == 2)
-    #expect(document.contains("```swift\n" + parts[0] + parts[1] + "```\n"))
+    let samples = try DocumentSamples.swift(in: "docs/SWIFT.md")
+    #expect(samples.contains(try DocumentSamples.source("SwiftPageExample.swift")))
   }
 
   @Test("it builds a store and reads it")
