@@ -101,7 +101,7 @@ struct AppliedChangesTests {
         guard let object, !object.isDeleted else { continue }
         for attribute in entity.attributes
         where attribute.derivation == nil && !attribute.isTransient && Bool.random(using: &random) {
-          object[attribute.name] = value(of: attribute, object, &random)
+          object[attribute.name] = value(of: attribute, &random)
         }
         for relationship in entity.relationships where Int.random(in: 0..<3, using: &random) == 0 {
           let others = try all(relationship.destination)
@@ -117,7 +117,7 @@ struct AppliedChangesTests {
   }
 
   private static func value(
-    of attribute: AttributeDefinition, _ object: ManagedObject, _ random: inout SeededGenerator
+    of attribute: AttributeDefinition, _ random: inout SeededGenerator
   ) -> Value {
     let number = Int64.random(in: -3...3, using: &random)
     if number == 0 { return .null }

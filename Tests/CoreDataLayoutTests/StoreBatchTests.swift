@@ -37,7 +37,7 @@ struct StoreBatchTests {
     return try ManagedObjectModel(entities: [item])
   }
 
-  private func store(_ name: String, count: Int, history: Bool = false, journal: String? = nil) throws -> SQLiteStore {
+  private func store(_ name: String, count: Int, history: Bool = false) throws -> SQLiteStore {
     var options = SQLiteStore.Options()
     options.tracksHistory = history
     options.historyTimestamp = 5

@@ -20,14 +20,21 @@ struct StoreBatchTests {
     }.sorted()
   }
 
+  /// A new store with the library's objects.
+  private static func library(
+    _ kind: StoreKind, _ folder: TemporaryFolder, _ model: ManagedObjectModel
+  ) throws -> any BatchWriting {
+    let store = try kind.open(in: folder, model)
+    try Library.fill(store)
+    return try #require(store as? any BatchWriting)
+  }
+
   @Test(
     "what a batch inserts, updates and deletes is in the store when it is opened again", arguments: StoreKind.allCases)
   func batches(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     let model = try Library.model()
-    let opened = try kind.open(in: folder, model)
-    try Library.fill(opened)
-    let store = try #require(opened as? any BatchWriting)
+    let store = try Self.library(kind, folder, model)
     let book = try model.required("Book")
     let update = BatchUpdate(FetchSpecification(book), assignments: ["year": FetchExpression(format: "year + 1")])
     #expect(try store.perform(StoreBatch(.update(update))).updatedCount == 1)
@@ -97,9 +104,7 @@ struct StoreBatchTests {
   func batchesBesideSaves(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     let model = try Library.model()
-    let opened = try kind.open(in: folder, model)
-    try Library.fill(opened)
-    let store = try #require(opened as? any BatchWriting)
+    let store = try Self.library(kind, folder, model)
     let book = try model.required("Book")
     let first = try Self.years(store)
     let savers = Savers()

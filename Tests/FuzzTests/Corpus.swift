@@ -26,7 +26,7 @@ struct Corpus: Sendable {
       </entity>
       <entity name="Shop" representedClassName="Shop" parentEntity="Place">
         <attribute name="code" optional="YES" attributeType="Integer 64" defaultValueString="7"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("code"))
       </entity>
       <entity name="Crate" representedClassName="Crate">
         <attribute name="photo" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>

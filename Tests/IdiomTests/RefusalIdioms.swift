@@ -69,30 +69,20 @@ struct RefusalIdioms {
     return menu
   }
 
-  /// What a save throws, caught as Core Data code does.
-  private func refusal(_ context: ManagedObjectContext) -> NSError? {
-    do {
-      try context.save()
-    } catch let error as NSError {
-      return error
-    }
-    return nil
-  }
-
   @Test("refusals: a save throws what the class threw")
   func single() throws {
     try serve { context in
       let menu = menu("long", context)
-      #expect(refusal(context)?.localizedDescription == "The menu is too long.")
+      #expect(context.refusal()?.localizedDescription == "The menu is too long.")
       let rule = #expect(throws: StrictMenu.Rule.self) { try context.save() }
       #expect(rule == .tooLong && rule?.localizedDescription == "The menu is too long.")
       menu.setValue("cocoa", forKey: "name")
-      let cocoa = refusal(context)
+      let cocoa = context.refusal()
       #expect(cocoa?.code == ValidationStringTooShortError && cocoa?.localizedDescription == "Too short.")
       menu.setValue("short", forKey: "name")
       try context.save()
       context.delete(menu)
-      let error = refusal(context)
+      let error = context.refusal()
       #expect(error?.domain == "Menus" && error?.code == 7 && error?.localizedDescription == "A menu stays.")
     }
   }
@@ -101,7 +91,7 @@ struct RefusalIdioms {
   func swiftError() throws {
     try serve { context in
       _ = menu("plain", context)
-      let caught = refusal(context)
+      let caught = context.refusal()
       #expect(caught?.code == ManagedObjectValidationError)
       #expect(caught?.localizedDescription.contains("Not so plain.") == true)
       #expect(caught?.userInfo[NSUnderlyingErrorKey] is NSError)
@@ -114,7 +104,7 @@ struct RefusalIdioms {
   func several() throws {
     try serve { context in
       _ = ["long", "small", "twice"].map { menu($0, context) }
-      let error = refusal(context)
+      let error = context.refusal()
       #expect(error?.domain == NSCocoaErrorDomain && error?.code == ValidationMultipleErrorsError)
       let errors = try #require(error?.userInfo[DetailedErrorsKey] as? [NSError])
       #expect(errors.map(\.localizedDescription).first == "The menu is too long.")
@@ -122,5 +112,13 @@ struct RefusalIdioms {
       #expect(errors.dropFirst().first?.userInfo[ValidationKeyErrorKey] as? String == "courses")
       #expect(error?.localizedDescription.contains("The menu is too long.") == true)
     }
+  }
+}
+
+extension ManagedObjectContext {
+  /// What a save throws, caught as Core Data code does.
+  func refusal() -> NSError? {
+    do { try save() } catch let error as NSError { return error }
+    return nil
   }
 }

@@ -45,23 +45,18 @@ struct ValidationRuleIdioms {
     }
   }
 
-  private static func refusal(_ context: ManagedObjectContext) -> NSError? {
-    do { try context.save() } catch let error as NSError { return error }
-    return nil
-  }
-
   @Test("validation predicates: a save refuses what does not meet them, with the warning and the predicate")
   func saves() throws {
     try Self.serve(.inMemory) { context, add in
       let guest = add("Al", 18)
-      let error = Self.refusal(context)
+      let error = context.refusal()
       #expect(error?.code == ManagedObjectValidationError && error?.domain == NSCocoaErrorDomain)
       #expect(error?.localizedDescription.contains("The name is too short.") == true)
       #expect(error?.userInfo[ValidationKeyErrorKey] as? String == "name")
       let predicate = error?.userInfo[ValidationPredicateErrorKey] as? FetchPredicate
       #expect(predicate?.evaluate(with: "Bob") == true && predicate?.evaluate(with: "Al") == false)
       guest.setValue("Xaver", forKey: "name")
-      #expect(Self.refusal(context)?.localizedDescription.contains("No name begins with an X.") == true)
+      #expect(context.refusal()?.localizedDescription.contains("No name begins with an X.") == true)
       guest.setValue("Ann", forKey: "name")
       guest.setValue(-1, forKey: "age")
       // The limit has Core Data's code; the list has none.
@@ -70,9 +65,9 @@ struct ValidationRuleIdioms {
       #expect(problems?.last?.message.contains("SELF IN {0, 18, 42}") == true)
       guest.setValue(nil, forKey: "age")
       guest.setValue(nil, forKey: "name")
-      #expect(Self.refusal(context) == nil)
+      #expect(context.refusal() == nil)
       guest.setValue(42, forKey: "age")
-      #expect(Self.refusal(context) == nil)
+      #expect(context.refusal() == nil)
       var value: Value = "Xaver"
       #expect(throws: ValidationError.self) { try guest.validateValue(&value, forKey: "name") }
     }

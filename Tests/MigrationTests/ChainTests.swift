@@ -11,7 +11,7 @@ import Testing
 struct ChainTests {
   /// A model with an entity of these attributes: a name, its type and what it was called before.
   private static func model(
-    _ attributes: [(name: String, type: AttributeType, before: String?)], version: String = ""
+    _ attributes: [(name: String, type: AttributeType, before: String?)]
   ) throws -> ManagedObjectModel {
     var entity = EntityDefinition("Thing")
     entity.attributes = attributes.map { name, type, before in
@@ -19,7 +19,7 @@ struct ChainTests {
       attribute.renamingIdentifier = before
       return attribute
     }
-    return try ManagedObjectModel(entities: [entity], versionIdentifier: version)
+    return try ManagedObjectModel(entities: [entity])
   }
 
   private func chain(

@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Migration policies")
 struct MigrationPolicyTests {
-  private func journal(entries count: Int = 3, _ policy: String = "App.TestPolicy") throws -> Journal {
-    var journal = try Journal(entries: count)
+  private func journal(_ policy: String = "App.TestPolicy") throws -> Journal {
+    var journal = try Journal(entries: 3)
     journal.editEntry { $0.entityMigrationPolicyClassName = policy }
     return journal
   }

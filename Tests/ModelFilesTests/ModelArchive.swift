@@ -47,11 +47,11 @@ enum ModelArchive {
 
   static let this = Node.object("NSSelfExpression", ["NSExpressionType": .integer(1)])
 
-  static func path(_ keyPath: String, of operand: Node = this) -> Node {
+  static func path(_ keyPath: String) -> Node {
     let specifier = Node.object("NSKeyPathSpecifierExpression", ["NSKeyPath": .text(keyPath)])
     return .object(
       "NSKeyPathExpression",
-      ["NSOperand": operand, "NSSelectorName": .text("valueForKeyPath:"), "NSArguments": .array([specifier])])
+      ["NSOperand": this, "NSSelectorName": .text("valueForKeyPath:"), "NSArguments": .array([specifier])])
   }
 
   static func variable(_ name: String) -> Node { .object("NSVariableExpression", ["NSVariable": .text(name)]) }

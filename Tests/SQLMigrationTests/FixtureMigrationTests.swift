@@ -99,19 +99,27 @@ struct FixtureMigrationTests {
     _ path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, _ text: String
   ) throws -> Bool {
     guard let mapping = try? older.inferredMappingModel(to: newer, mergesHierarchies: true) else { return false }
-    let before = try StoreChecker.check(path: path, model: older)
-    let report: MigrationReport
     do {
-      report = try StoreMigration.run(storeAt: path, from: older, to: newer, mapping: mapping)
+      _ = try run(path, from: older, to: newer, mapping, text)
+      return true
     } catch is StoreMigrationError {
       return false
     }
+  }
+
+  /// Migrates a store in place, and compares what is in it with what was.
+  private func run(
+    _ path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, _ mapping: MappingModel,
+    _ text: String
+  ) throws -> MigrationReport {
+    let before = try StoreChecker.check(path: path, model: older)
+    let report = try StoreMigration.run(storeAt: path, from: older, to: newer, mapping: mapping)
     let after = try StoreChecker.check(path: path, model: newer)
     #expect(after.isCompatible && after.findings.count <= before.findings.count, "\(text): \(after.findings)")
     let lost = report.plan.entities.filter { $0.destination == nil }.compactMap(\.source)
     let kept = before.rowCounts.filter { !lost.contains($0.key) }.values.reduce(0, +)
     #expect(after.rowCounts.values.reduce(0, +) == kept, "\(text)")
-    return true
+    return report
   }
 
   /// - Returns: false where the data did not allow it.
@@ -122,21 +130,15 @@ struct FixtureMigrationTests {
     let path = folder.path("old.sqlite")
     let count = try GeneratedObjects.fill(path, older)
     #expect(count > 0)
-    let before = try StoreChecker.check(path: path, model: older)
     let report: MigrationReport
     do {
-      report = try StoreMigration.run(storeAt: path, from: older, to: newer, mapping: mapping)
+      report = try run(path, from: older, to: newer, mapping, text)
     } catch let error as StoreMigrationError {
       // New mandatory relationships: nothing can be in them.
       guard case .conditions(_, let conditions) = error else { throw error }
       #expect(conditions.allSatisfy { $0.kind == .missingValue }, "\(text): \(error)")
       return false
     }
-    let after = try StoreChecker.check(path: path, model: newer)
-    #expect(after.isCompatible && after.findings.count <= before.findings.count, "\(text): \(after.findings)")
-    let lost = report.plan.entities.filter { $0.destination == nil }.compactMap(\.source)
-    let kept = before.rowCounts.filter { !lost.contains($0.key) }.values.reduce(0, +)
-    #expect(after.rowCounts.values.reduce(0, +) == kept, "\(text)")
     let fresh = folder.path("fresh.sqlite")
     try SQLiteStore.create(path: fresh, model: newer).close()
     let appended = Dictionary(

@@ -20,7 +20,7 @@ struct PageMigrationTests {
   /// - Returns: the tables that were written as pages.
   static func twins(
     _ path: String, from older: ManagedObjectModel, to newer: ManagedObjectModel, mapping: MappingModel? = nil,
-    _ text: String, duplicates: StoreMigration.DuplicatePolicy = .refuse
+    _ text: String
   ) throws -> [String]? {
     let folder = try TemporaryFolder()
     var results: [Result<MigrationReport, any Error>] = []
@@ -31,7 +31,6 @@ struct PageMigrationTests {
       try FileManager.default.copyItem(atPath: path, toPath: copy)
       var options = StoreMigration.Options()
       options.derivationTimestamp = 700_000_000
-      options.duplicates = duplicates
       options.pageUse = use
       results.append(
         Result {

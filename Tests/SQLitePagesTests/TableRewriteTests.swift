@@ -106,9 +106,9 @@ struct TableRewriteTests {
     .init(position: 4, comparison: .real), .init(position: 5, comparison: .bytes),
   ]
 
-  private static func changes(_ folder: TemporaryFolder, budget: Int = 1 << 16) -> RowChanges {
+  private static func changes(_ folder: TemporaryFolder) -> RowChanges {
     RowChanges(
-      fields: fields, width: 7, versionPosition: 1, memoryBudget: budget, temporaryPath: folder.path + "/changes")
+      fields: fields, width: 7, versionPosition: 1, memoryBudget: 1 << 16, temporaryPath: folder.path + "/changes")
   }
 
   private static func append(_ id: Int64, tag: Int, _ change: Change, to changes: RowChanges) throws {

@@ -21,7 +21,7 @@ struct Academy {
     model = try Self.makeModel()
     sqlite = try SQLiteStore.create(path: folder.path("academy.sqlite"), model: model)
     memory = InMemoryStore(model: model, identifier: try #require(UUID(uuidString: sqlite.identifier)))
-    let graph = try Graph(model, &random)
+    let graph = try Graph(&random)
     for store in [sqlite, memory] as [any PersistentStore] {
       for (name, count) in graph.counts { _ = try store.reservePrimaryKeys(count, for: model.required(name)) }
       try store.save(graph.request(store.identifier, model))
@@ -83,7 +83,7 @@ private struct Graph {
   /// By root entity.
   private(set) var counts: [String: Int] = [:]
 
-  init(_ model: ManagedObjectModel, _ random: inout SeededGenerator) throws {
+  init(_ random: inout SeededGenerator) throws {
     var generator = random
     defer { random = generator }
     func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &generator) }

@@ -24,14 +24,7 @@ struct ComingAndGoingTests {
   func lateRejects(how: (isInPlace: Bool, keepsHistory: Bool), strategy: String) throws {
     for records in [1, 8192] {
       let town = try Town()
-      if how.keepsHistory {
-        let model = try StoreModel.readFile(
-          path: town.folder.path("Town.xcdatamodel"), version: nil, templatePath: nil
-        ).model
-        var options = SQLiteStore.Options()
-        options.tracksHistory = true
-        try SQLiteStore.create(path: town.folder.path("Town.sqlite"), model: model, options: options).close()
-      }
+      if how.keepsHistory { try town.makeStoreWithHistory() }
       let cities = (0..<4).map { #"{"code": "c\#($0)", "name": "City"}"# }
       let people = (0..<4).map { #"{"id": "p\#($0)", "name": "Person", "tags": []}"# }
       let shops = (0..<4).map { #"{"city": "c\#($0)", "number": 1, "title": "T", "owner": "p\#($0)"}"# }

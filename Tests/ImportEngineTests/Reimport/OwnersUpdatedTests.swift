@@ -112,12 +112,7 @@ struct OwnersUpdatedTests {
   func history(isInPlace: Bool, strategy: String) throws {
     for records in [1, 8192] {
       let town = try Town()
-      let model = try StoreModel.readFile(
-        path: town.folder.path("Town.xcdatamodel"), version: nil, templatePath: nil
-      ).model
-      var options = SQLiteStore.Options()
-      options.tracksHistory = true
-      try SQLiteStore.create(path: town.folder.path("Town.sqlite"), model: model, options: options).close()
+      try town.makeStoreWithHistory()
       try fill(town)
       try town.run(Self.steps, strategy: strategy, isNew: false, isInPlace: isInPlace, recordsPerBatch: records)
       #expect(try versions(town).allSatisfy { $0.hasSuffix(" 1") })

@@ -22,7 +22,7 @@ final class Railway {
         <attribute name="color" optional="YES" attributeType="String"/>
         <relationship name="halts" optional="YES" toMany="YES" destinationEntity="Halt" inverseName="line" inverseEntity="Halt"/>
         <relationship name="next" optional="YES" maxCount="1" destinationEntity="Line"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("code"))
       </entity>
       <entity name="Express" representedClassName="Express" parentEntity="Line" syncable="YES">
         <attribute name="speed" optional="YES" attributeType="Integer 16"/>

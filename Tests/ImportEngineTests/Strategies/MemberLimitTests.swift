@@ -16,12 +16,12 @@ struct MemberLimitTests {
       <entity name="Owner" representedClassName="Owner" syncable="YES">
         <attribute name="name" attributeType="String"/>
         <relationship name="boats" optional="YES" toMany="YES" maxCount="3" destinationEntity="Boat" inverseName="owner" inverseEntity="Boat"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("name"))
       </entity>
       <entity name="Boat" representedClassName="Boat" syncable="YES">
         <attribute name="code" attributeType="String"/>
         <relationship name="owner" optional="YES" maxCount="1" destinationEntity="Owner" inverseName="boats" inverseEntity="Owner"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("code"))
       </entity>
     </model>
     """

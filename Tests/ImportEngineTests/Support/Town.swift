@@ -82,6 +82,14 @@ final class Town {
       strategies: report.steps.map(\.strategy.rawValue), ownersUpdated: report.ownersUpdated, warnings: report.warnings)
   }
 
+  /// Makes an empty store that keeps a history, for runs into it.
+  func makeStoreWithHistory() throws {
+    let model = try StoreModel.readFile(path: folder.path("Town.xcdatamodel"), version: nil, templatePath: nil).model
+    var options = SQLiteStore.Options()
+    options.tracksHistory = true
+    try SQLiteStore.create(path: folder.path("Town.sqlite"), model: model, options: options).close()
+  }
+
   func write(_ name: String, _ lines: [String]) throws {
     try folder.write(lines.map { $0 + "\n" }.joined(), to: name)
   }

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Cities, their shops, and people: constraints of one and of two properties, limits, inheritance, and relationships
 /// of every kind.
 enum TownModel {
@@ -11,7 +13,7 @@ enum TownModel {
         <attribute name="population" attributeType="Integer 32" defaultValueString="0" minValueString="0"/>
         <relationship name="shops" optional="YES" toMany="YES" destinationEntity="Shop" inverseName="city" inverseEntity="Shop"/>
         <relationship name="twin" optional="YES" maxCount="1" destinationEntity="City"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("code"))
       </entity>
       <entity name="Shop" representedClassName="Shop" syncable="YES">
         <attribute name="number" attributeType="Integer 16"/>
@@ -37,7 +39,7 @@ enum TownModel {
         <relationship name="badge" optional="YES" maxCount="1" destinationEntity="Badge" inverseName="person" inverseEntity="Badge"/>
         <relationship name="shops" optional="YES" toMany="YES" destinationEntity="Shop" inverseName="owner" inverseEntity="Shop"/>
         <relationship name="tags" optional="YES" toMany="YES" destinationEntity="Tag" inverseName="people" inverseEntity="Tag"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="identifier"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("identifier"))
       </entity>
       <entity name="Manager" representedClassName="Manager" parentEntity="Person" syncable="YES">
         <attribute name="bonus" optional="YES" attributeType="Decimal"/>

@@ -39,12 +39,10 @@ struct SlowJSONParser {
 
   let bytes: [UInt8]
   var position = 0
-  let depthLimit: Int
   var flaws: Set<String> = []
 
-  init(_ bytes: [UInt8], depthLimit: Int = 512) {
+  init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    self.depthLimit = depthLimit
   }
 
   private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -63,10 +61,10 @@ struct SlowJSONParser {
     let start = position
     switch byte {
     case UInt8(ascii: "{"):
-      if depth >= depthLimit { throw Malformed() }
+      if depth >= 512 { throw Malformed() }
       return try object(depth: depth, start)
     case UInt8(ascii: "["):
-      if depth >= depthLimit { throw Malformed() }
+      if depth >= 512 { throw Malformed() }
       return try array(depth: depth, start)
     case UInt8(ascii: "\""):
       let (text, hasEscapes) = try string()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Objects that exchange unique values in one save: what the history says of them, and what belongs to their keys.
@@ -46,7 +47,7 @@ struct ExchangedValueTests {
       <entity name="D"><attribute name="code" optional="YES" attributeType="String"/><relationship name="owner" optional="YES" \(inverse) destinationEntity="A" inverseName="r"/></entity>
       <entity name="D1" parentEntity="D"/>
       <entity name="A"><attribute name="code" optional="YES" attributeType="String"/><relationship name="r" optional="YES" maxCount="1" destinationEntity="D" inverseName="owner"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="r"/></uniquenessConstraint></uniquenessConstraints></entity>
+      \(ModelXML.unique("r"))</entity>
       """,
       map: """
         - { from: d.ndjson, entity: D1, match: code, map: { code: code } }

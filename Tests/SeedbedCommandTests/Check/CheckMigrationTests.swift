@@ -30,7 +30,7 @@ struct CheckMigrationTests {
 
   private static let number = "<attribute name=\"a\" optional=\"YES\" attributeType=\"Integer 64\"/>"
   private static let unique =
-    "<uniquenessConstraints><uniquenessConstraint><constraint value=\"c\"/></uniquenessConstraint></uniquenessConstraints>"
+    ModelXML.unique("c")
 
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String

@@ -8,7 +8,7 @@ struct ExportedDateTests {
   private static let entities = """
     <entity name="Item"><attribute name="key" attributeType="String"/>
      <attribute name="date" optional="YES" attributeType="Date" usesScalarValueType="NO"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="key"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("key"))</entity>
     """
 
   @Test("an export is read back to the same numbers, to the bit", arguments: ["csv", "tsv", "ndjson", "csv.gz"])

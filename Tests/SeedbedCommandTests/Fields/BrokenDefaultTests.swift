@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Models with a default value that breaks a rule of its own attribute: no object may keep it.
@@ -9,7 +10,7 @@ struct BrokenDefaultTests {
       <attribute name="i" optional="YES" attributeType="Integer 16" minValueString="5" defaultValueString="0"/>
       <attribute name="u" attributeType="Integer 32"/>
       <relationship name="parts" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="B" inverseName="owner"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="u"/></uniquenessConstraint></uniquenessConstraints>
+      \(ModelXML.unique("u"))
     </entity>
     <entity name="B">
       <attribute name="name" attributeType="String"/>

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Records about stored objects that need new objects of each other.
@@ -27,7 +28,7 @@ struct CircularRecordTests {
       <entity name="Pet">
         <attribute name="code" optional="YES" attributeType="String"/>
         <attribute name="tag" optional="YES" attributeType="String"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="tag"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("tag"))
       </entity>
       """)
     let head = "model: M.xcdatamodel\nstore: { path: S.sqlite, replace: never }\nrejects: { limit: 99 }\nimport:\n"

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Composite attributes in pipelines: every strategy writes, changes and exports their elements alike.
@@ -10,8 +11,7 @@ struct CompositePipelineTests {
         <attribute name="name" attributeType="String"/>
         <attribute name="address" optional="YES" attributeType="Composite" composite="Address"/>
         <attribute name="price" attributeType="Composite" composite="Price"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint>
-        </uniquenessConstraints>
+        \(ModelXML.unique("name"))
       </entity>
       <composite name="Address">
         <attribute name="street" optional="YES" attributeType="String"/>
@@ -104,7 +104,7 @@ struct CompositePipelineTests {
 
   /// Runs a map over records, and gives the rows and what became of the run.
   private func rows(
-    _ map: String, _ records: String, _ strategy: String, file: String = "venues.ndjson", more: String = ""
+    _ map: String, _ records: String, _ strategy: String, file: String = "venues.ndjson"
   ) async throws -> (workspace: Workspace, run: Tool.Outcome, rows: [String]) {
     let workspace = try workspace(strategy)
     try workspace.write(file, records)
@@ -116,7 +116,6 @@ struct CompositePipelineTests {
       rejects: { limit: 10 }
       import:
         - { from: venues.ndjson, entity: Venue, match: name, strategy: \(strategy), map: { name: name, price.amount: price, \(map) } }
-      \(more)
       """.replacingOccurrences(of: "venues.ndjson", with: file))
     let run = try await workspace.run("run", "venues.yaml")
     guard workspace.exists("V.sqlite") else { return (workspace, run, []) }
@@ -270,8 +269,7 @@ struct CompositePipelineTests {
       <entity name="Venue">
         <attribute name="name" attributeType="String"/>
         <attribute name="address" optional="YES" attributeType="Composite" composite="Address"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint>
-        </uniquenessConstraints>
+        \(ModelXML.unique("name"))
       </entity>
       <composite name="Address">
         <attribute name="street" attributeType="String"/>

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Required to-many relationships, through the tool.
@@ -15,8 +16,7 @@ struct EmptyListTests {
             inverseEntity="Line" deletionRule="Cascade"/>
           <relationship name="tags" toMany="YES" \(counts) destinationEntity="Tag" inverseName="carts"
             inverseEntity="Tag"/>
-          <uniquenessConstraints><uniquenessConstraint><constraint value="number"/></uniquenessConstraint>
-          </uniquenessConstraints>
+          \(ModelXML.unique("number"))
         </entity>
         <entity name="Line">
           <relationship name="cart" optional="YES" maxCount="1" destinationEntity="Cart" inverseName="lines"

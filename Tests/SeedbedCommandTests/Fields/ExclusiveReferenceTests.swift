@@ -8,7 +8,7 @@ struct ExclusiveReferenceTests {
     <entity name="Person">
       <attribute name="code" optional="YES" attributeType="String"/>
       <relationship name="badge" maxCount="1" destinationEntity="Badge" inverseName="person"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+      \(ModelXML.unique("code"))
     </entity>
     <entity name="Badge">
       <attribute name="code" optional="YES" attributeType="String"/>
@@ -19,7 +19,7 @@ struct ExclusiveReferenceTests {
       <relationship name="plate" maxCount="1" destinationEntity="Plate" inverseName="pilot"/>
       <relationship name="city" optional="YES" maxCount="1" destinationEntity="City"/>
       <relationship name="leader" optional="YES" maxCount="1" destinationEntity="Pilot"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+      \(ModelXML.unique("code"))
     </entity>
     <entity name="Plate">
       <attribute name="code" optional="YES" attributeType="String"/>
@@ -41,7 +41,7 @@ struct ExclusiveReferenceTests {
     <entity name="Shop">
       <attribute name="code" optional="YES" attributeType="String"/>
       <relationship name="city" maxCount="1" destinationEntity="City"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+      \(ModelXML.unique("code"))
     </entity>
     <entity name="Stall">
       <attribute name="code" optional="YES" attributeType="String"/>
@@ -55,7 +55,7 @@ struct ExclusiveReferenceTests {
       <attribute name="code" optional="YES" attributeType="String"/>
       <relationship name="base" optional="YES" maxCount="1" destinationEntity="Part"/>
       <relationship name="parts" optional="YES" toMany="YES" destinationEntity="Part"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+      \(ModelXML.unique("code"))
     </entity>
     <entity name="Part"><attribute name="code" optional="YES" attributeType="String"/></entity>
     <entity name="Wheel" parentEntity="Part"/>

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What a later record says of an object while a reference of an earlier one waits, or after one was refused.
@@ -11,7 +12,7 @@ struct LaterStatementTests {
     <relationship name="t" optional="YES" maxCount="1" destinationEntity="T" inverseName="owners"/>
     <relationship name="plain" optional="YES" maxCount="1" destinationEntity="T"/>
     <relationship name="members" optional="YES" toMany="YES" destinationEntity="T" inverseName="lists"/>
-    <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
+    \(ModelXML.unique("code"))</entity>
     <entity name="O"><attribute name="code" attributeType="String"/>
     <relationship name="b" optional="YES" maxCount="1" destinationEntity="B"/></entity>
     """
@@ -32,9 +33,7 @@ struct LaterStatementTests {
     return workspace
   }
 
-  private static func step(_ file: String, _ relationship: String, _ strategy: String, missing: String = "null")
-    -> String
-  {
+  private static func step(_ file: String, _ relationship: String, _ strategy: String) -> String {
     "{ from: \(file), entity: B, match: code, strategy: \(strategy), map: { code: code, "
       + "\(relationship): { match: code, from: t, missing: \"null\" } } }"
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Records that are refused, or leave their object as it is, leave no trace: no key, no claim, nothing that supersedes.
@@ -12,7 +13,7 @@ struct RefusedRecordTests {
     \(constraints)</entity>
     <entity name="B"><attribute name="name" attributeType="String"/><attribute name="size" attributeType="Integer 32"/>
     <relationship name="a" maxCount="1" destinationEntity="A"/>
-    <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints></entity>
+    \(ModelXML.unique("name"))</entity>
     """
   private static let references = """
     - { from: b.ndjson, entity: B, match: name, map: { name: name, size: size, a: { match: code, from: a } } }
@@ -104,9 +105,9 @@ struct RefusedRecordTests {
       <entity name="E1"><attribute name="code2" attributeType="Integer 32"/>
       <relationship name="r6" optional="YES" maxCount="1" destinationEntity="E3"/>
       <relationship name="q7" toMany="YES" optional="YES" destinationEntity="E0" inverseName="r7"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code2"/></uniquenessConstraint></uniquenessConstraints></entity>
+      \(ModelXML.unique("code2"))</entity>
       <entity name="E3"><attribute name="code" attributeType="String"/><attribute name="sE3" attributeType="String"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
+      \(ModelXML.unique("code"))</entity>
       """)
     try workspace.write(
       "p.yaml",

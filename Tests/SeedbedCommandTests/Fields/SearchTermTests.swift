@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Search terms that a pipeline derives from texts, and searches by their beginnings.
@@ -16,21 +17,18 @@ struct SearchTermTests {
         <fetchIndex name="byCanonicalTitle">
           <fetchIndexElement property="canonicalTitle" type="Binary" order="ascending"/>
         </fetchIndex>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="identifier"/></uniquenessConstraint>
-        </uniquenessConstraints>
+        \(ModelXML.unique("identifier"))
       </entity>
       <entity name="Term" syncable="YES">
         <attribute name="word" attributeType="String"/>
         <relationship name="posts" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Post"
           inverseName="terms" inverseEntity="Post"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="word"/></uniquenessConstraint>
-        </uniquenessConstraints>
+        \(ModelXML.unique("word"))
       </entity>
     """
 
   private func workspace(
-    terms: String = "{ from: words(title), match: word, map: { word: . } }", source: String = "posts.csv",
-    key: String = "terms", more: String = ""
+    terms: String = "{ from: words(title), match: word, map: { word: . } }", source: String = "posts.csv"
   ) throws -> Workspace {
     let workspace = try Workspace()
     try workspace.writeModel(Self.entities, to: "Posts.xcdatamodeld/Posts.xcdatamodel")
@@ -46,8 +44,7 @@ struct SearchTermTests {
           map:
             identifier: id
             title: title
-            \(key): \(terms)
-      \(more)
+            terms: \(terms)
       """)
     return workspace
   }

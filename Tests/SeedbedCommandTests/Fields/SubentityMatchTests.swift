@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A step for an entity whose records are about objects of its sub-entities.
@@ -8,7 +9,7 @@ struct SubentityMatchTests {
         <attribute name="code" optional="YES" attributeType="String"/>
         <attribute name="note" optional="YES" attributeType="String" defaultValueString="-"/>
         <relationship name="visits" optional="YES" toMany="YES" ordered="YES" destinationEntity="Visit" inverseName="place"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("code"))
       </entity>
       <entity name="Town" parentEntity="Place">
         <attribute name="size" optional="YES" attributeType="Integer 32" defaultValueString="5"/>

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// References that wait for objects of later records, and what is judged too early or left behind meanwhile.
@@ -73,7 +74,7 @@ struct WaitingReferenceTests {
       <entity name="P1" parentEntity="P"/><entity name="P2" parentEntity="P"/>
       <entity name="X">CODE<relationship name="parent" optional="YES" maxCount="1" destinationEntity="P" inverseName="children"/>
       <relationship name="city" optional="YES" maxCount="1" destinationEntity="C"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
+      \(ModelXML.unique("code"))</entity>
       <entity name="C">CODE</entity>
       """,
       """
@@ -107,7 +108,7 @@ struct WaitingReferenceTests {
       """
       <entity name="Item">CODE<attribute name="number" optional="YES" attributeType="Integer 32"/>
       <relationship name="city" optional="YES" maxCount="1" destinationEntity="City"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
+      \(ModelXML.unique("code"))</entity>
       <entity name="City">CODE</entity>
       """,
       """

@@ -19,10 +19,10 @@ struct ArchiveSourceTests {
     ]).bytes
   }()
 
-  private func workspace(_ source: String, settings: [String] = []) throws -> Workspace {
+  private func workspace(_ source: String) throws -> Workspace {
     let workspace = try Workspace.withModel()
     try workspace.write("feed.zip", Self.archive)
-    try ItemPipeline(source: source, settings: settings, map: ["identifier: id", "name: name"]).write(to: workspace)
+    try ItemPipeline(source: source, map: ["identifier: id", "name: name"]).write(to: workspace)
     return workspace
   }
 

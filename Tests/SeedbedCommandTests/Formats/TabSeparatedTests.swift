@@ -3,21 +3,14 @@ import Testing
 
 @Suite("Text with tabs")
 struct TabSeparatedTests {
-  private func workspace() async throws -> Workspace {
-    let workspace = try Workspace.withModel()
-    try workspace.write("items.csv", "id,name\na,\"A, B\"\nb,\"tab\there\"\n")
-    try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
-    #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
-    return workspace
-  }
-
+  private static let items = "id,name\na,\"A, B\"\nb,\"tab\there\"\n"
   private static let text = "identifier\tname\na\tA, B\nb\t\"tab\there\"\n"
 
   @Test(
     "an export whose name says so, compressed or not, by the command and by a pipeline",
     arguments: ["out.tsv", "out.tab", "out.tsv.gz", "OUT.TSV"])
   func export(name: String) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems(Self.items)
     for _ in 0..<2 {
       let outcome = try await workspace.run(
         "export", "--model", "Shop.xcdatamodeld", "--entity", "Item", "--columns", "identifier,name", "--order",
@@ -70,7 +63,7 @@ struct TabSeparatedTests {
       ["--max-input", "1K"], ["--memory", "much"], ["--max-inflated", "5:2"],
     ])
   func sizes(option: [String]) async throws {
-    let workspace = try await workspace()
+    let workspace = try await Workspace.withItems(Self.items)
     let outcome = try await Tool.run(["run", "items.yaml"] + option, in: workspace.folder)
     #expect(outcome.exitCode == 64)
     #expect(outcome.talk.contains(option[1]) && outcome.talk.contains("for example"), "\(outcome.talk)")

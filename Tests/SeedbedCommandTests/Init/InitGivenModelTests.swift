@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `init --model`: what it writes runs at once, whatever files are missing.
@@ -15,13 +16,13 @@ struct InitGivenModelTests {
           <attribute name="code" attributeType="String"/>
           <attribute name="label" optional="YES" attributeType="String"/>
           <relationship name="items" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Item" inverseName="category" inverseEntity="Item"/>
-          <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+          \(ModelXML.unique("code"))
         </entity>
         <entity name="Item" representedClassName="Item" syncable="YES">
           <attribute name="sku" attributeType="String"/>
           <attribute name="name" optional="YES" attributeType="String"/>
           <relationship name="category" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="items" inverseEntity="Category"/>
-          <uniquenessConstraints><uniquenessConstraint><constraint value="sku"/></uniquenessConstraint></uniquenessConstraints>
+          \(ModelXML.unique("sku"))
         </entity>
         <entity name="Review" representedClassName="Review" syncable="YES">
           <attribute name="text" attributeType="String"/>
@@ -164,7 +165,7 @@ struct InitGivenModelTests {
        <relationship name="trip" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Trip" inverseName="times" inverseEntity="Trip"/></entity>
       <entity name="Trip"><attribute name="code" attributeType="String"/>
        <relationship name="times" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="StopTime" inverseName="trip" inverseEntity="StopTime"/>
-       <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
+       \(ModelXML.unique("code"))</entity>
       </model>
       """)
     try workspace.write("trips.csv", "code\nT2\n")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Files in which something is lost easily: bytes of two encodings, zeros below zero, a first line that may be a
@@ -146,7 +147,7 @@ struct InitOddFileTests {
       <attribute name="aB" optional="YES" attributeType="String"/>
       <attribute name="shape" optional="YES" attributeType="Transformable"/>
       <attribute name="parts" attributeType="Transformable"/>
-      <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint></uniquenessConstraints>
+      \(ModelXML.unique("id"))
       </entity>
       """)
     try workspace.write(

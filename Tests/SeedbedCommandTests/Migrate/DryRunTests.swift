@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `seedbed migrate --dry-run` ends as the migration would, and says the same.
@@ -29,7 +30,7 @@ struct DryRunTests {
   private static func boxes(_ isNewer: Bool) -> String {
     "<entity name=\"Box\">\(attribute("n"))\(relationship("item", "Item", "boxes", "maxCount=\"1\""))</entity>"
       + "<entity name=\"Item\">\(attribute("x"))\(relationship("boxes", "Box", "item", "toMany=\"YES\" optional=\"YES\""))"
-      + "\(isNewer ? VersionedShop.constraint("x") : "")</entity>"
+      + "\(isNewer ? ModelXML.unique("x") : "")</entity>"
   }
 
   private static let boxRows =
@@ -40,7 +41,7 @@ struct DryRunTests {
   /// Items that have one owner, who has one item.
   private static func owners(_ isNewer: Bool) -> String {
     "<entity name=\"Item\">\(attribute("x"))\(relationship("owner", "Owner", "item", "maxCount=\"1\" optional=\"YES\""))"
-      + "\(isNewer ? VersionedShop.constraint("x") : "")</entity>"
+      + "\(isNewer ? ModelXML.unique("x") : "")</entity>"
       + "<entity name=\"Owner\">\(attribute("n"))\(relationship("item", "Item", "owner", "maxCount=\"1\" optional=\"YES\""))</entity>"
   }
 
@@ -55,7 +56,7 @@ struct DryRunTests {
       + (isNewer
         ? "<uniquenessConstraints><uniquenessConstraint><constraint value=\"y\"/></uniquenessConstraint>"
           + "<uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></uniquenessConstraints>"
-        : VersionedShop.constraint("y")) + "</entity>"
+        : ModelXML.unique("y")) + "</entity>"
   }
 
   private static func mandatory(_ isNewer: Bool) -> String {

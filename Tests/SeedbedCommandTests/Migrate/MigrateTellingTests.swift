@@ -5,9 +5,8 @@ import Testing
 /// What `migrate` and `check` say beforehand is what happens.
 @Suite("seedbed migrate says what it does")
 struct MigrateTellingTests {
-  private static func attribute(_ name: String, _ more: String = " optional=\"YES\"", type: String = "String") -> String
-  {
-    "<attribute name=\"\(name)\" attributeType=\"\(type)\"\(more)/>"
+  private static func attribute(_ name: String, _ more: String = " optional=\"YES\"") -> String {
+    "<attribute name=\"\(name)\" attributeType=\"String\"\(more)/>"
   }
 
   private static func entity(_ name: String, _ content: String, _ more: String = "") -> String {
@@ -302,7 +301,7 @@ struct MigrateTellingTests {
       Self.entity("Item", Self.attribute("a") + constraint)
         + Self.entity("Thing", Self.attribute("b"), constraint.isEmpty ? "" : " isAbstract=\"YES\"")
     }
-    let versions = [("Shop", box("")), ("Shop 2", box(VersionedShop.constraint("a")))]
+    let versions = [("Shop", box("")), ("Shop 2", box(ModelXML.unique("a")))]
     let both = try await workspace(versions, rows: [("Item", "a\nx\nx\n"), ("Thing", "b\n1\n")])
     let refused = try await VersionedShop.migrate(both)
     #expect(refused.exitCode == 65)
@@ -334,7 +333,7 @@ struct MigrateTellingTests {
     let workspace = try await workspace(
       [
         ("Shop", Self.entity("Item", attributes)),
-        ("Shop 2", Self.entity("Item", attributes + VersionedShop.constraint("a"))),
+        ("Shop 2", Self.entity("Item", attributes + ModelXML.unique("a"))),
       ],
       rows: [("Item", "a,n\nx,\nx,2\ny,3\n")], history: true)
     #expect(try await VersionedShop.migrate(workspace, ["--duplicates", policy]).exitCode == 0)

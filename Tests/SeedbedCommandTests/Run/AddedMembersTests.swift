@@ -10,12 +10,12 @@ struct AddedMembersTests {
     <entity name="Product"><attribute name="sku" attributeType="String"/><attribute name="name" optional="YES" attributeType="String"/>
      <relationship name="tags" optional="YES" toMany="YES"\(isOrdered ? #" ordered="YES""# : "") deletionRule="Nullify" destinationEntity="Tag" inverseName="products" inverseEntity="Tag"/>
      <relationship name="notes" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Note" inverseName="product" inverseEntity="Note"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="sku"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("sku"))</entity>
     <entity name="Note"><attribute name="ident" attributeType="String"/>
      <relationship name="product" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Product" inverseName="notes" inverseEntity="Product"/></entity>
     <entity name="Tag"><attribute name="ident" attributeType="String"/>
      <relationship name="products" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Product" inverseName="tags" inverseEntity="Product"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("ident"))</entity>
     """
   }
 
@@ -25,11 +25,11 @@ struct AddedMembersTests {
   private static let tagStep =
     #"{ from: tags.csv, entity: Tag, key: '"k" & ident', match: ident, map: { ident: ident } }"#
 
-  private static func workspace(_ steps: [String], isOrdered: Bool = false, settings: String = "") throws -> Workspace {
+  private static func workspace(_ steps: [String], isOrdered: Bool = false) throws -> Workspace {
     let workspace = try Workspace()
     try workspace.writeModel(entities(isOrdered: isOrdered))
     try workspace.write("tags.csv", "ident\n1\n2\n3\n")
-    try write(steps, settings, workspace)
+    try write(steps, "", workspace)
     return workspace
   }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Uniqueness constraints other than the match keys.
@@ -58,7 +59,7 @@ struct ConflictTests {
   func hierarchy(_ example: Case) async throws {
     let workspace = try Workspace()
     let constraint =
-      #"<uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints>"#
+      ModelXML.unique("name")
     func entity(_ name: String, _ attributes: String, _ parent: String = "") -> String {
       "<entity name=\"\(name)\"\(parent)>\(attributes)\(name == example.declaring ? constraint : "")</entity>"
     }
@@ -83,7 +84,7 @@ struct ConflictTests {
       """
       <entity name="A"><attribute name="f" optional="YES" attributeType="String"/></entity>
       <entity name="B" parentEntity="A">
-        <uniquenessConstraints><uniquenessConstraint><constraint value="f"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("f"))
       </entity>
       <entity name="C" parentEntity="A"/>
       """)

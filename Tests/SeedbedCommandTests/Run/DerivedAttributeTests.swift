@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Derived attributes through the whole tool, and the layout that `store.framework` asks for.
@@ -17,7 +18,7 @@ struct DerivedAttributeTests {
         <attribute name="savedAt" optional="YES" attributeType="Date" derived="YES" derivationExpression="now()"/>
         <relationship name="songs" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Song" \
     inverseName="band" inverseEntity="Song"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints>
+        \(ModelXML.unique("name"))
       </entity>
       <entity name="Song" representedClassName="Song" syncable="YES">
         <attribute name="title" attributeType="String"/>

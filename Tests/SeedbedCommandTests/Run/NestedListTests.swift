@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Nested objects without a key of their own belong to their owner: what becomes of them when its list changes.
@@ -7,7 +8,7 @@ struct NestedListTests {
     <entity name="Album"><attribute name="ident" attributeType="String"/>
      <relationship name="media" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Medium" inverseName="album" inverseEntity="Album"/>
      <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" inverseName="albums" inverseEntity="Album"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("ident"))</entity>
     <entity name="Medium"><attribute name="n" optional="YES" attributeType="Integer 32"/>
      <relationship name="album" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Album" inverseName="media" inverseEntity="Album"/>
      <relationship name="tracks" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Track" inverseName="medium" inverseEntity="Medium"/></entity>
@@ -15,7 +16,7 @@ struct NestedListTests {
      <relationship name="medium" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Medium" inverseName="tracks" inverseEntity="Medium"/></entity>
     <entity name="Tag"><attribute name="name" optional="YES" attributeType="String"/>
      <relationship name="albums" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Album" inverseName="tags" inverseEntity="Tag"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("name"))</entity>
     """
 
   private static func workspace(_ source: String, _ map: String) throws -> Workspace {

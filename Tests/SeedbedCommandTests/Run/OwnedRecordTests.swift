@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Nested objects without `match` belong to their owner alone. Where one is a record's object too, what the record says
@@ -10,10 +11,10 @@ struct OwnedRecordTests {
      <relationship name="boss" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Person" inverseName="reports" inverseEntity="Person"/>
      <relationship name="reports" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Person" inverseName="boss" inverseEntity="Person"/>
      <relationship name="home" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Town" inverseName="people" inverseEntity="Town"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("ident"))</entity>
     <entity name="Town"><attribute name="ident" optional="YES" attributeType="Integer 64"/>
      <relationship name="people" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Person" inverseName="home" inverseEntity="Person"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("ident"))</entity>
     """
 
   private static let step = """

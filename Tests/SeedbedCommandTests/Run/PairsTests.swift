@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Files with a record for each pair of a many-to-many relationship.
@@ -9,10 +10,10 @@ struct PairsTests {
       """
       <entity name="Product"><attribute name="sku" attributeType="String"/><attribute name="name" optional="YES" attributeType="String"/>
        <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" inverseName="products" inverseEntity="Tag"/>
-       <uniquenessConstraints><uniquenessConstraint><constraint value="sku"/></uniquenessConstraint></uniquenessConstraints></entity>
+       \(ModelXML.unique("sku"))</entity>
       <entity name="Tag"><attribute name="ident" attributeType="String"/>
        <relationship name="products" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Product" inverseName="tags" inverseEntity="Product"/>
-       <uniquenessConstraints><uniquenessConstraint><constraint value="ident"/></uniquenessConstraint></uniquenessConstraints></entity>
+       \(ModelXML.unique("ident"))</entity>
       """)
     try workspace.write("tags.csv", "ident\n1\n2\n3\n")
     try workspace.write("pairs.csv", records)

@@ -139,6 +139,13 @@ struct RejectFileTests {
     #expect(!workspace.exists("rejects.csv") && !workspace.exists("rejects.2.csv"))
   }
 
+  /// A pipeline that allows one reject, with another section: in place of its `rejects`, or behind all others.
+  private static func pipeline(with section: String = "") -> String {
+    let yaml = ItemPipeline(map: ["identifier: id", "name: name"], rejects: "limit: 1").yaml
+    return section.hasPrefix("rejects")
+      ? yaml.replacingOccurrences(of: "rejects: { limit: 1 }", with: section) : yaml + "\n" + section
+  }
+
   @Test(
     "a run never writes over what it reads",
     arguments: [
@@ -148,11 +155,7 @@ struct RejectFileTests {
   func outputIsInput(section: String) async throws {
     let workspace = try Workspace.withModel()
     try workspace.write("items.csv", "id,name\na,A\n")
-    let yaml = ItemPipeline(map: ["identifier: id", "name: name"], rejects: "limit: 1").yaml
-    try workspace.write(
-      "items.yaml",
-      section.hasPrefix("rejects")
-        ? yaml.replacingOccurrences(of: "rejects: { limit: 1 }", with: section) : yaml + "\n" + section)
+    try workspace.write("items.yaml", Self.pipeline(with: section))
     let outcome = try await workspace.run("run", "items.yaml")
     #expect(outcome.exitCode == 73)
     #expect(outcome.talk.contains("which the run reads"))
@@ -171,15 +174,11 @@ struct RejectFileTests {
     let workspace = try Workspace.withModel()
     try FileManager.default.createDirectory(at: workspace.url("taken.csv"), withIntermediateDirectories: true)
     try workspace.write("items.csv", "id,name\na,A\n")
-    let yaml = ItemPipeline(map: ["identifier: id", "name: name"], rejects: "limit: 1").yaml
-    try workspace.write("items.yaml", yaml)
+    try workspace.write("items.yaml", Self.pipeline())
     #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
     let before = try Data(contentsOf: workspace.url("Shop.sqlite"))
     try workspace.write("items.csv", "id,name\nb,B\n")
-    try workspace.write(
-      "items.yaml",
-      section.hasPrefix("rejects")
-        ? yaml.replacingOccurrences(of: "rejects: { limit: 1 }", with: section) : yaml + "\n" + section)
+    try workspace.write("items.yaml", Self.pipeline(with: section))
     let outcome = try await workspace.run("run", "items.yaml")
     #expect(outcome.exitCode == 73)
     #expect(outcome.talk.contains(message), "\(outcome.talk)")

@@ -13,13 +13,13 @@ struct RejectTraceTests {
      <relationship name="om" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="B" inverseName="on" inverseEntity="B"/>
      <relationship name="par" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="A" inverseName="kids" inverseEntity="A"/>
      <relationship name="kids" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="A" inverseName="par" inverseEntity="A"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="k"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("k"))</entity>
     <entity name="B"><attribute name="k" attributeType="String"/><attribute name="v" optional="YES" attributeType="Integer 32"/>
      <relationship name="many" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="A" inverseName="one" inverseEntity="A"/>
      <relationship name="riap" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="A" inverseName="pair" inverseEntity="A"/>
      <relationship name="nn" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="A" inverseName="mm" inverseEntity="A"/>
      <relationship name="on" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="A" inverseName="om" inverseEntity="A"/>
-     <uniquenessConstraints><uniquenessConstraint><constraint value="k"/></uniquenessConstraint></uniquenessConstraints></entity>
+     \(ModelXML.unique("k"))</entity>
     """
 
   /// How a step of `A` maps a relationship: by a key, or with nested objects.

@@ -107,9 +107,12 @@ struct WaitingOrderTests {
   ]
 
   @Test("it does not matter whether the objects that records refer to come first", arguments: cases)
-  func order(_ test: Case) async throws {
+  func order(_ test: Case) async throws { try await compare(test.before, test.steps) }
+
+  /// Runs steps before and after those whose objects their records refer to: the stores are to be the same.
+  private func compare(_ before: [Step], _ steps: [Step]) async throws {
     var results: [[String]] = []
-    for steps in [test.before + Self.bare + test.steps, test.before + test.steps + Self.bare] {
+    for steps in [before + Self.bare + steps, before + steps + Self.bare] {
       let workspace = try RejectTraceTests.workspace()
       let report = try await Self.run(workspace, "s.sqlite", steps)
       #expect(report.rejects.isEmpty)
@@ -143,7 +146,7 @@ struct WaitingOrderTests {
       """
       <entity name="Line"><attribute name="code" attributeType="String"/>
        <relationship name="halts" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Halt" inverseName="line" inverseEntity="Halt"/>
-       <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints></entity>
+       \(ModelXML.unique("code"))</entity>
       <entity name="Halt"><attribute name="number" attributeType="Integer 32"/><attribute name="name" optional="YES" attributeType="String"/>
        <relationship name="line" maxCount="1" deletionRule="Nullify" destinationEntity="Line" inverseName="halts" inverseEntity="Line"/>
        <uniquenessConstraints><uniquenessConstraint><constraint value="line"/><constraint value="number"/></uniquenessConstraint></uniquenessConstraints></entity>
@@ -196,14 +199,6 @@ struct WaitingOrderTests {
           return #"{"k":"a\#(key)"\#(fields.joined())}"#
         })
     }
-    var results: [[String]] = []
-    for steps in [Self.bare + steps, steps + Self.bare] {
-      let workspace = try RejectTraceTests.workspace()
-      let report = try await Self.run(workspace, "s.sqlite", steps)
-      #expect(report.rejects.isEmpty)
-      results.append(try RejectTraceTests.contents(workspace, "s.sqlite"))
-      #expect(try await workspace.run("check", "s.sqlite", "--strict").exitCode == 0)
-    }
-    #expect(results[0] == results[1])
+    try await compare([], steps)
   }
 }

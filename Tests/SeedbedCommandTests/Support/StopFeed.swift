@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A workspace with a model of stops, and a pipeline of one step whose source and map the test states.
 enum StopFeed {
   static let model = """
@@ -16,8 +18,7 @@ enum StopFeed {
           inverseEntity="Stop"/>
         <relationship name="children" optional="YES" toMany="YES" destinationEntity="Stop" inverseName="parent"
           inverseEntity="Stop"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="identifier"/></uniquenessConstraint>
-        </uniquenessConstraints>
+        \(ModelXML.unique("identifier"))
       </entity>
     </model>
     """

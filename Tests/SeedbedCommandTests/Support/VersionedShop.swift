@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `Shop.xcdatamodeld` in several versions, and `Shop.sqlite` of the first.
@@ -8,12 +9,7 @@ enum VersionedShop {
   }
 
   static func entity(_ name: String, _ content: String..., unique: String? = nil) -> String {
-    "<entity name=\"\(name)\">\(content.joined())\(unique.map(constraint) ?? "")</entity>"
-  }
-
-  /// A uniqueness constraint over one property.
-  static func constraint(_ name: String) -> String {
-    "<uniquenessConstraints><uniquenessConstraint><constraint value=\"\(name)\"/></uniquenessConstraint></uniquenessConstraints>"
+    "<entity name=\"\(name)\">\(content.joined())\(unique.map(ModelXML.unique) ?? "")</entity>"
   }
 
   static func relationship(_ name: String, _ target: String, _ inverse: String, _ more: String) -> String {

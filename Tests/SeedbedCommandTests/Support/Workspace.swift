@@ -30,9 +30,9 @@ final class Workspace: Sendable {
   }
 
   /// A workspace with the test model and a store of one item, which `items.yaml` made.
-  static func withItems() async throws -> Workspace {
+  static func withItems(_ csv: String = "id,name\na,A\n") async throws -> Workspace {
     let workspace = try Workspace.withModel()
-    try workspace.write("items.csv", "id,name\na,A\n")
+    try workspace.write("items.csv", csv)
     try ItemPipeline(map: ["identifier: id", "name: name"]).write(to: workspace)
     #expect(try await workspace.run("run", "items.yaml").exitCode == 0)
     return workspace
