@@ -44,14 +44,14 @@ extension PendingReferences {
       do { try applier.flush() } catch { throw Self.described(error, steps) }
       try delete(refused.rows)
     }
-    replacePending(with: left, provisional: isFinal ? [] : blocked)
+    replacePending(with: left, provisional: isFinal ? RootRows() : blocked)
   }
 
   /// Writes a reference of a record that is not blocked, or leaves it out where it leads nowhere and may.
   /// - Returns: false where it waits on.
   private func complete(
     _ reference: PendingReference, _ place: ReferencePlaces.Place, _ steps: [any ReferringStep],
-    _ blocked: Set<UInt64>, isFinal: Bool, with applier: inout ReferenceApplier
+    _ blocked: RootRows, isFinal: Bool, with applier: inout ReferenceApplier
   ) throws -> Bool {
     if let destination = place.destination(of: reference), isFinal || !place.plan.waitsForAll,
       !blocked.contains(rootReference(destination))
@@ -106,7 +106,7 @@ extension PendingReferences {
 
   /// Rejects the record of a reference that leads nowhere, once.
   private func refuse(
-    _ reference: PendingReference, _ steps: [any ReferringStep], _ places: ReferencePlaces, _ blocked: Set<UInt64>,
+    _ reference: PendingReference, _ steps: [any ReferringStep], _ places: ReferencePlaces, _ blocked: RootRows,
     _ isToCome: (KeyTable, [UInt8]) -> Bool, _ refused: inout RefusedRecords
   ) throws {
     guard let place = places[reference], place.plan.mustResolve, !leads(reference, place, blocked),
@@ -146,7 +146,7 @@ extension PendingReferences {
 
   /// The ordered lists that wait as a whole, because a member is not there yet: setting what is there would lose the
   /// order, or what was set before.
-  private func waitingLists(_ places: ReferencePlaces, _ blocked: Set<UInt64>) throws(RunError) -> Set<ListID> {
+  private func waitingLists(_ places: ReferencePlaces, _ blocked: RootRows) throws(RunError) -> Set<ListID> {
     var lists: Set<ListID> = []
     try pending.forEach { reference throws(RunError) in
       guard let place = places[reference], place.plan.givesWholeOrder, !leads(reference, place, blocked),
@@ -158,12 +158,12 @@ extension PendingReferences {
   }
 
   /// Whether the reference has a destination that stays.
-  private func leads(_ reference: PendingReference, _ place: ReferencePlaces.Place, _ blocked: Set<UInt64>) -> Bool {
+  private func leads(_ reference: PendingReference, _ place: ReferencePlaces.Place, _ blocked: RootRows) -> Bool {
     place.destination(of: reference).map { !blocked.contains(rootReference($0)) } ?? false
   }
 
   /// The rows of all records that are blocked now. Of two that claim one object the second waits for the first.
-  private func rowsThatWait(_ places: ReferencePlaces) throws -> Set<UInt64> {
+  private func rowsThatWait(_ places: ReferencePlaces) throws -> RootRows {
     if places.hasExclusive {
       _ = try noteBeatenRows(places, try storedOwners(places), mayOwn: { _ in true }, keeps: { _ in true })
     }
@@ -175,11 +175,11 @@ extension PendingReferences {
   ///   as one that stands.
   func rowsThatFall(
     _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
-  ) throws -> Set<UInt64> {
+  ) throws -> RootRows {
     if !places.hasExclusive { return try rowsWithoutDestination(places, isToCome: isToCome) }
     let owners = try storedOwners(places)
     // Grows: what falls whichever claims count.
-    var fallen: Set<UInt64> = []
+    var fallen = RootRows()
     while true {
       // Shrinks: a claim that falls gives its object to the next one.
       let areBeaten = try noteBeatenRows(
@@ -215,8 +215,8 @@ extension PendingReferences {
   /// - Parameter isToCome: whether an object with a key will be there, which no row has yet.
   private func rowsWithoutDestination(
     _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
-  ) throws(RunError) -> Set<UInt64> {
-    var blocked: Set<UInt64> = []
+  ) throws(RunError) -> RootRows {
+    var blocked = RootRows()
     var next: [UInt64] = []
     // A row is blocked with the row that it depends on: its record's destination, or the first row of its own record.
     var dependencies: [(on: UInt64, row: UInt64)] = []
@@ -230,7 +230,7 @@ extension PendingReferences {
         // Even where a row has the key now that falls.
       } else if let destination = place.destination(of: reference) {
         if isProvisional(destination) { dependencies.append((rootReference(destination), record)) }
-      } else if blocked.insert(record).inserted {
+      } else if blocked.insert(record) {
         next.append(record)
       }
       guard reference.recordRows != lastRows else { return }
@@ -246,7 +246,7 @@ extension PendingReferences {
         if dependencies[middle].on < fallen { low = middle + 1 } else { high = middle }
       }
       while low < dependencies.count, dependencies[low].on == fallen {
-        if blocked.insert(dependencies[low].row).inserted { next.append(dependencies[low].row) }
+        if blocked.insert(dependencies[low].row) { next.append(dependencies[low].row) }
         low += 1
       }
     }

@@ -12,7 +12,7 @@ final class PendingReferences {
   /// Numbers the files of pending references.
   private var generation = 1
   /// Rows that will be deleted if a reference stays unresolved, as raw root references.
-  private(set) var provisionalRows: Set<UInt64> = []
+  private(set) var provisionalRows = RootRows()
   /// The provisional rows that must stay, because what was written with them cannot be taken back: by raw root
   /// reference, a reference of a record that needs the row.
   private var needed: [UInt64: PendingReference] = [:]
@@ -102,7 +102,7 @@ final class PendingReferences {
   func nextPending() -> PendingReferenceFile { PendingReferenceFile(path: path + ".\(generation)") }
 
   /// Replaces the list by the references that still wait, once all others were completed or rejected.
-  func replacePending(with left: PendingReferenceFile, provisional: Set<UInt64>) {
+  func replacePending(with left: PendingReferenceFile, provisional: RootRows) {
     pending = left
     provisionalRows = provisional
     needed = needed.filter { provisional.contains($0.key) }

@@ -89,7 +89,7 @@ final class StepRun {
     let before = held.count
     let batches = held.release()
     let isLate = !arrivals.waitsForProvisional
-    let provisional = isLate ? session.pendingReferences.provisionalRows : []
+    let provisional = isLate ? session.pendingReferences.provisionalRows : RootRows()
     for decoded in batches {
       try strategy.importBatch(decoded, arrivals)
       scope.noteLeftOut(of: decoded)

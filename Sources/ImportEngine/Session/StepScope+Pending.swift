@@ -21,7 +21,7 @@ extension StepScope {
   /// Notes which provisional rows must stay now that held records were written: those that the records refer to or are
   /// about, and their own where they changed stored objects, because none of it could be taken back.
   /// - Parameter before: the rows that were provisional when the records were written, as raw root references.
-  func noteReliance(of decoded: DecodedBatch, on before: Set<UInt64>) throws {
+  func noteReliance(of decoded: DecodedBatch, on before: RootRows) throws {
     let pending = session.pendingReferences
     if pending.hasNoProvisionalRows { return }
     let nodes = decoded.root.withDescendants
