@@ -77,7 +77,7 @@ public struct StoreComparison {
         }
       }
     } catch let error as SQLiteError {
-      let paths = Self.damaged([leftPath, rightPath]).joined(separator: ", ")
+      let paths = Self.damaged([(leftPath, left.tablesPath), (rightPath, right.tablesPath)]).joined(separator: ", ")
       let message = "the stores cannot be compared: \(error.message)"
       // A text in a foreign key is no primary key.
       let isOfData = [.corrupt, .notADatabase].contains(error.code) || error.message == "datatype mismatch"
@@ -88,15 +88,16 @@ public struct StoreComparison {
   }
 
   /// Those of the files that are damaged; all where none is found to be.
-  private static func damaged(_ paths: [String]) -> [String] {
-    let found = paths.filter { path in
+  private static func damaged(_ files: [(name: String, tablesPath: String)]) -> [String] {
+    let found = files.filter { file in
       let answer = Result {
-        let connection = try Connection(path: path, options: .init(isReadOnly: true))
+        // As in the comparison, so that no log comes to lie beside the file.
+        let connection = try Connection(path: file.tablesPath, options: .init(isReadOnly: true, isImmutable: true))
         return try connection.string("PRAGMA quick_check(1)")
       }
       return (try? answer.get()) != "ok"
     }
-    return found.isEmpty ? paths : found
+    return (found.isEmpty ? files : found).map(\.name)
   }
 
   /// One connection to both files, the second as `other`, for reading. What it writes is in temporary files.

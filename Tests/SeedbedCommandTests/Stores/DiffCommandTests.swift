@@ -45,9 +45,10 @@ struct DiffCommandTests {
     #expect(same.exitCode == 0 && same.text.isEmpty && same.talk.contains("the files are the same"))
   }
 
-  @Test("a damaged store is named, and ends with 65")
-  func damaged() async throws {
+  @Test("a damaged store is named, and ends with 65, in every journal mode", arguments: ["DELETE", "WAL"])
+  func damaged(mode: String) async throws {
     let workspace = try await workspace()
+    for store in ["a.sqlite", "b.sqlite"] { try workspace.execute(store, "PRAGMA journal_mode = \(mode)") }
     // The page of the table's rows is nothing but zeros.
     let page = try #require(
       Int(try workspace.query("b.sqlite", "SELECT rootpage FROM sqlite_master WHERE name = 'ZITEM'")[0]))
@@ -58,6 +59,7 @@ struct DiffCommandTests {
     let found = try await diff(workspace, "a.sqlite", "b.sqlite")
     #expect(found.exitCode == 65, "\(found)")
     #expect(found.talk.contains("b.sqlite") && !found.talk.contains("a.sqlite"), "\(found.talk)")
+    #expect(try !workspace.names().contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") })
     // A file called like the home folder's short name is a file.
     try workspace.write("~", bytes)
     let tilde = try await diff(workspace, "~", "a.sqlite")
