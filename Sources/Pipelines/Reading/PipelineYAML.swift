@@ -16,12 +16,13 @@ struct PipelineYAML {
   private static let maximumSearchedNodes = 100_000
 
   init(_ text: String) {
-    // Columns are counted in scalars, as libYAML does.
-    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { Array($0.unicodeScalars) }
     guard text.utf8.count <= Self.maximumBytes else {
+      lines = []
       add("pipeline.too-large", "the file is larger than 4 MiB: that is no pipeline")
       return
     }
+    // Columns are counted in scalars, as libYAML does.
+    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { Array($0.unicodeScalars) }
     guard !text.unicodeScalars.contains("\0") else {
       add("pipeline.yaml", "the file holds a NUL character: that is no YAML")
       return

@@ -41,7 +41,8 @@ extension ProjectPaths {
         message: "no member of \(FilePath.shown(archive)) matches \"\(pattern)\"",
         hint: Suggestion.list("it holds", names), kind: .missing)
     }
-    return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { archive + "!" + $0 }
+    // Several members of one name are refused when it is opened.
+    return Set(found).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { archive + "!" + $0 }
   }
 }
 
