@@ -23,7 +23,7 @@ extension InMemoryContents {
       try monitor?.check()
       let isSelected =
         request.includesSubentities ? snapshot.objectID.entity.isKind(of: entity) : snapshot.objectID.entity == entity
-      if isSelected, matcher.matches(StoredSubject(contents: self, snapshot: snapshot)) {
+      if isSelected, try matcher.matches(StoredSubject(contents: self, snapshot: snapshot)) {
         found.append(snapshot)
         try monitor?.found(found.count)
       }
@@ -41,6 +41,6 @@ extension InMemoryContents {
     -> FetchedRows
   {
     let subjects = try selected(request).map { StoredSubject(contents: self, snapshot: $0) }
-    return DictionaryRows.compute(request, of: subjects, storeIdentifier: storeIdentifier, model: model)
+    return try DictionaryRows.compute(request, of: subjects, storeIdentifier: storeIdentifier, model: model)
   }
 }

@@ -52,7 +52,7 @@ final class BatchUpdater {
       try checkValues(columns, entity)
     } else {
       try makeValues(columns)
-      try evaluate(columns, selection)
+      try UndecidedMatches.rethrowing { try evaluate(columns, selection) }
     }
     return try writeValues(columns, entity, isUnique: isUnique, wantsObjectIDs: wantsObjectIDs)
   }

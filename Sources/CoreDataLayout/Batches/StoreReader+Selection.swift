@@ -52,7 +52,7 @@ extension StoreReader {
       let snapshot = try rows.snapshot(statement)
       let subject = subjects.subject(for: snapshot)
       if !sql.residual.isEmpty {
-        let isMatch = matcher.matches(subject)
+        let isMatch = try matcher.matches(subject)
         try subjects.throwError()
         guard isMatch else { continue }
         found += 1

@@ -75,7 +75,7 @@ enum FetchFunctions {
     var compiled = MatchCache()
     try connection.registerFunction("seedbed_matches", argumentCount: 3, isDeterministic: true) { arguments in
       guard case .text(let text) = arguments[0], case .text(let pattern) = arguments[1] else { return .null }
-      return .integer(compiled.matches(text, pattern, options(arguments[2])) ? 1 : 0)
+      return .integer(try compiled.matches(text, pattern, options(arguments[2])) ? 1 : 0)
     }
   }
 
@@ -118,12 +118,12 @@ private struct MatchCache {
 
   mutating func matches(
     _ text: String, _ pattern: String, _ options: FetchPredicate.Comparison.Options
-  ) -> Bool {
+  ) throws(UndecidedMatchError) -> Bool {
     if self.pattern != pattern || self.options != options {
       self.pattern = pattern
       self.options = options
       expression = TextPattern.Matcher(pattern, options: options)
     }
-    return expression?.matches(text) ?? false
+    return try expression?.decided(text) ?? false
   }
 }

@@ -44,7 +44,7 @@ extension StoreReader {
     objects.includesSubentities = request.includesSubentities
     let subjects = StoredObjects(self)
     let found = try snapshots(objects).map { subjects.subject(for: $0) }
-    let rows = DictionaryRows.compute(request, of: found, storeIdentifier: file.identifier, model: file.model)
+    let rows = try DictionaryRows.compute(request, of: found, storeIdentifier: file.identifier, model: file.model)
     try subjects.throwError()
     return rows
   }

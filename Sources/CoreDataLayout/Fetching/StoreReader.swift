@@ -226,7 +226,7 @@ public final class StoreReader: MonitoredFetching, @unchecked Sendable {
     var kept: [Snapshot] = []
     for snapshot in found {
       try monitor?.check()
-      if matcher.matches(subjects.subject(for: snapshot)) { kept.append(snapshot) }
+      if try matcher.matches(subjects.subject(for: snapshot)) { kept.append(snapshot) }
       try subjects.throwError()
     }
     let rest = kept.dropFirst(max(request.fetchOffset, 0))

@@ -1,3 +1,4 @@
+import Predicates
 package import SQLite
 import StoreInterface
 
@@ -12,6 +13,7 @@ extension StoreError {
     case .error
     where error.message == "unsupported file format" || error.message.hasPrefix("no such collation sequence"):
       self = .notAStore(path: path, message: error.message)
+    case .error where error.message.hasPrefix(UndecidedMatchError.beginning): self = .failure(error.message)
     case .error where error.message.hasPrefix("too many columns"):
       self = .unsupported(
         "\(error.message): a table has a column for each attribute and to-one relationship of an entity and its "

@@ -15,7 +15,7 @@ extension IncrementalStore {
       let isSelected = request.includesSubentities ? id.entity.isKind(of: request.entity) : id.entity == request.entity
       guard isSelected, let node = values.node(id) else { continue }
       let subject = NodeSubject(values: values, node: node)
-      if matcher.matches(subject) { found.append(subject) }
+      if try matcher.matches(subject) { found.append(subject) }
     }
     found.sort { ($0.objectID.primaryKey ?? 0) < ($1.objectID.primaryKey ?? 0) }
     let sorted = found.sorted(by: request.sortDescriptors)

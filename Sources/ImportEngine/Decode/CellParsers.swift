@@ -1,5 +1,6 @@
 import Foundation
 import Pipelines
+import Predicates
 import SeedFormats
 import StoreInterface
 
@@ -8,7 +9,7 @@ enum CellProblem: UInt8 {
   case none
   case notAnInteger, notAReal, notADecimal, notABoolean, notADate, notAUUID, notAURI, notBase64, notADuration
   case outOfRange, notFinite, tooSmall, belowMinimum, aboveMaximum
-  case tooShort, tooLong, doesNotMatch
+  case tooShort, tooLong, doesNotMatch, isUndecided
   case isStructured, hasNUL
   case isFile, tooMuchData
   case isMissing
@@ -205,8 +206,8 @@ struct StringCell: CellParser {
       if let maximumLength, length > maximumLength { return .tooLong }
     }
     if let pattern {
-      let whole = NSRange(location: 0, length: text.utf16.count)
-      guard pattern.firstMatch(in: text, range: whole) != nil else { return .doesNotMatch }
+      guard let isMatch = pattern.matchesWhole(text) else { return .isUndecided }
+      if !isMatch { return .doesNotMatch }
     }
     unsafe batch.store(text: text, column: column, row: row)
     return .none

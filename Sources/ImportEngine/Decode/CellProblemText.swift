@@ -105,6 +105,11 @@ extension CellProblem {
       code = "value.does-not-match"
       message = "\(quoted) does not match \(attribute.regularExpression ?? "") (\(place))"
       hint = "the model sets the regular expression"
+    case .isUndecided:
+      code = "value.match-undecided"
+      message =
+        "whether \(quoted) matches \(attribute.regularExpression ?? "") takes too long to find out (\(place))"
+      hint = "the model sets the regular expression; without nested repetitions, such as (a+)+, it is quick"
     case .hasNUL:
       code = "text.nul"
       message = "the text holds a NUL character (\(place))"

@@ -104,19 +104,19 @@ struct ResultsFollower {
     var all: Set<ManagedObject> = []
     var matching: [ManagedObject] = []
     var unchanged: Set<ObjectID> = []
-    func add(_ object: ManagedObject) {
+    func add(_ object: ManagedObject) throws {
       guard specification.selects(object.entity), all.insert(object).inserted else {
         return
       }
       if object.isInserted || object.hasOwnChanges {
-        if matcher.matches(ObjectSubject(object: object)) && !object.isDeletedHere { matching.append(object) }
+        if try matcher.matches(ObjectSubject(object: object)) && !object.isDeletedHere { matching.append(object) }
       } else if object.status == .loaded || object.status == .fault {
         unchanged.insert(object.objectID)
       }
     }
-    for object in cause.objects { add(object) }
+    for object in cause.objects { try add(object) }
     for id in cause.ids where specification.selects(id.entity) {
-      if let object = context.registeredObject(for: id) { add(object) } else { unchanged.insert(id) }
+      if let object = context.registeredObject(for: id) { try add(object) } else { unchanged.insert(id) }
     }
     guard !unchanged.isEmpty else { return (all, matching) }
     // A merge must not wait for the parent.

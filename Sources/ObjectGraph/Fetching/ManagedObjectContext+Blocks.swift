@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   func fetch(evaluating request: FetchSpecification, reading read: RowReading) throws -> [ManagedObject] {
     try coordinator.requireBlockFetching(request)
     let matcher = PredicateMatcher(request.predicate)
-    let found = try fetch(request.candidates, reading: read).filter { matcher.matches(ObjectSubject(object: $0)) }
+    let found = try fetch(request.candidates, reading: read).filter { try matcher.matches(ObjectSubject(object: $0)) }
     return try page(of: found, request)
   }
 }

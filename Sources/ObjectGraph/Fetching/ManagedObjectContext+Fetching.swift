@@ -87,8 +87,8 @@ extension ManagedObjectContext {
         }
       }
     }
-    return (pending + owners).filter {
-      matcher.matches(ObjectSubject(object: $0)) && !$0.isDeletedHere
+    return try (pending + owners).filter {
+      try matcher.matches(ObjectSubject(object: $0)) && !$0.isDeletedHere
     }
   }
 }

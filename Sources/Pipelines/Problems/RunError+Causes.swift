@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Platform
+import Predicates
 package import SeedFormats
 package import StoreInterface
 
@@ -25,6 +26,7 @@ extension RunError {
         isSystemFailure ? .inputOutput : .badPipeline, code: "model", problems.joined(separator: "\n"))
     case let error as StoreError: self.init(error, path: path)
     case let error as ValidationError: self.init(.badData, code: "store.validation", error.description)
+    case let error as UndecidedMatchError: self.init(undecidedMatch: error.description)
     case let error as any RunFailure: self = error.runError(store: path)
     case let error as SystemError:
       let isOfPath = !error.isOfSystem && ![ENOSPC, EDQUOT].contains(error.number)
@@ -53,6 +55,12 @@ extension RunError {
       number == ENOSPC
       || error.domain == NSCocoaErrorDomain && error.code == CocoaError.fileWriteOutOfSpace.rawValue
     self.init(.inputOutput, code: isFull ? "disk.full" : "file.failed", path + reason)
+  }
+
+  private init(undecidedMatch message: String) {
+    self.init(
+      .badData, code: "predicate.undecided", message,
+      hint: "write the expression without nested repetitions, such as (a+)+, and sets of characters as [ax], not (a|x)")
   }
 
   package init(_ error: SeedFormatError) {
@@ -135,6 +143,8 @@ extension RunError {
       self.init(
         .badData, code: "store.sum-overflow", "\(path): the sum of a derived attribute is no integer of 64 bits",
         hint: "look for numbers that are far too great, or give the attribute that is summed the type Double")
+    case .failure(let message) where message.hasPrefix(UndecidedMatchError.beginning):
+      self.init(undecidedMatch: message)
     case .failure(let message): self.init(.internal, code: "store.failure", message)
     }
   }

@@ -22,11 +22,13 @@ package struct PredicateMatcher {
 
   private let node: Node
   private let now: Date
+  private let hasPatterns: Bool
 
   /// - Parameter now: what `now()` stands for.
   /// - Complexity: linear in the size of the predicate.
   package init(_ predicate: FetchPredicate, now: Date = Date()) {
     self.now = now
+    hasPatterns = predicate.hasPatterns
     node = Self.node(for: predicate, now)
   }
 
@@ -56,8 +58,11 @@ package struct PredicateMatcher {
     return .fixed(comparison, right: right)
   }
 
+  /// - Throws: `UndecidedMatchError`.
   /// - Complexity: independent of the length of the lists of compact cases.
-  package func matches(_ subject: some PredicateSubject) -> Bool { matches(node, subject) }
+  package func matches(_ subject: some PredicateSubject) throws -> Bool {
+    hasPatterns ? try UndecidedMatches.rethrowing { matches(node, subject) } : matches(node, subject)
+  }
 
   private func matches(_ node: Node, _ subject: some PredicateSubject) -> Bool {
     switch node {
@@ -76,6 +81,29 @@ package struct PredicateMatcher {
     case .and(let parts): parts.allSatisfy { matches($0, subject) }
     case .or(let parts): parts.contains { matches($0, subject) }
     case .not(let part): !matches(part, subject)
+    }
+  }
+}
+
+extension FetchPredicate {
+  /// Whether a comparison by `MATCHES` is in it.
+  var hasPatterns: Bool {
+    switch self {
+    case .compare(let comparison):
+      comparison.comparisonOperator == .matches || comparison.left.hasPatterns || comparison.right.hasPatterns
+    case .and(let parts), .or(let parts): parts.contains(where: \.hasPatterns)
+    case .not(let part): part.hasPatterns
+    case .all, .none, .comparison, .isIn, .tupleIsIn, .refersTo, .selfIsIn, .block: false
+    }
+  }
+}
+
+extension FetchExpression {
+  fileprivate var hasPatterns: Bool {
+    switch self {
+    case .subquery(_, _, let predicate) where predicate.hasPatterns: true
+    case .conditional(let predicate, _, _) where predicate.hasPatterns: true
+    default: operands.contains(where: \.hasPatterns)
     }
   }
 }

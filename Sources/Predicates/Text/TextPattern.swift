@@ -75,6 +75,9 @@ public enum TextPattern {
   /// `UREGEX_DOTALL` too. Multi-line anchors are inferred, not measured on a system of Apple's. Little depends on them:
   /// the whole text has to match, so a `^` at its beginning and a `$` at its end mean the same either way. Only anchors
   /// in the middle of an expression, at an end of a line in the middle of the text, could never match without.
+  ///
+  /// False as well where the search is given up, see `UndecidedMatchError`; a fetch, an update or a deletion by such a
+  /// predicate throws that error.
   public static func matches(_ text: String, _ pattern: String, options: FetchPredicate.Comparison.Options = []) -> Bool
   {
     Matcher(pattern, options: options)?.matches(text) ?? false
@@ -82,20 +85,34 @@ public enum TextPattern {
 
   /// An ICU regular expression, compiled for many texts.
   public struct Matcher {
+    private let pattern: String
     private let expression: NSRegularExpression
     private let foldsText: Bool
 
     /// Nil when the pattern is no regular expression.
     public init?(_ pattern: String, options: FetchPredicate.Comparison.Options = []) {
       guard let expression = TextPattern.expression(pattern, options: options) else { return nil }
+      self.pattern = pattern
       self.expression = expression
       foldsText = TextPattern.foldsDiacritics(options)
     }
 
-    /// Whether the whole text matches.
+    /// Whether the whole text matches; false where the search is given up.
     public func matches(_ text: String) -> Bool {
-      let text = foldsText ? TextFolding.fold(text, options: .diacriticInsensitive) : text
-      return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+      if let outcome = outcome(text) { return outcome }
+      UndecidedMatches.current?.note(pattern)
+      return false
+    }
+
+    /// Whether the whole text matches.
+    /// - Throws: `UndecidedMatchError` where the search is given up.
+    package func decided(_ text: String) throws(UndecidedMatchError) -> Bool {
+      guard let outcome = outcome(text) else { throw UndecidedMatchError(pattern: pattern) }
+      return outcome
+    }
+
+    private func outcome(_ text: String) -> Bool? {
+      expression.matchesWhole(foldsText ? TextFolding.fold(text, options: .diacriticInsensitive) : text)
     }
   }
 
@@ -125,5 +142,35 @@ public enum TextPattern {
 
   private static func foldsDiacritics(_ options: FetchPredicate.Comparison.Options) -> Bool {
     !options.contains(.normalized) && !options.isDisjoint(with: [.diacriticInsensitive, .localized])
+  }
+}
+
+extension NSRegularExpression {
+  /// How often ICU may tell that a search goes on, which it does every 10,000 steps: a second or more. Foundation on Linux
+  /// ends a search after 4,231 times, and calls that no match.
+  private static let greatestProgress = 4_000
+
+  /// Whether an expression of `TextPattern.whole` matches a text; nil where the search is given up.
+  package func matchesWhole(_ text: String) -> Bool? {
+    var isMatch = false
+    var isGivenUp = false
+    var progress = 0
+    let range = NSRange(location: 0, length: text.utf16.count)
+    unsafe enumerateMatches(in: text, options: [.reportProgress, .reportCompletion], range: range) {
+      match, flags, stop in
+      if match != nil {
+        isMatch = true
+        unsafe stop.pointee = true
+      } else if flags.contains(.internalError) {
+        isGivenUp = true
+      } else if flags.contains(.progress) {
+        progress += 1
+        if progress == Self.greatestProgress {
+          isGivenUp = true
+          unsafe stop.pointee = true
+        }
+      }
+    }
+    return isMatch ? true : isGivenUp ? nil : false
   }
 }

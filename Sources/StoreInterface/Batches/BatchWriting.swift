@@ -1,5 +1,6 @@
 package import Foundation
 import ObjectModel
+import Predicates
 
 /// The capability of a store to change many objects by itself, in one transaction.
 ///
@@ -48,7 +49,7 @@ extension BatchWriting {
       let plan =
         switch batch.work {
         case .delete(let deletion): try ObjectDeletion(self).plan(deletion)
-        case .update(let update): try ObjectUpdate(self).plan(update)
+        case .update(let update): try UndecidedMatches.rethrowing { try ObjectUpdate(self).plan(update) }
         case .insert(let insertion): try ObjectInsertion(self, insertion).plan(rows)
         }
       let outcome = batch.wantsObjectIDs ? plan.outcome : plan.outcome.counts

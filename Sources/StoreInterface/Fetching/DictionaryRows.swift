@@ -16,12 +16,13 @@ package enum DictionaryRows {
 
   /// The rows of a request for dictionaries.
   /// - Parameter subjects: the objects that meet the predicate, by primary key.
+  /// - Throws: `UndecidedMatchError`.
   package static func compute<Subject: PredicateSubject>(
     _ request: FetchSpecification, of subjects: [Subject], storeIdentifier: String, model: ManagedObjectModel
-  ) -> FetchedRows {
+  ) throws -> FetchedRows {
     var builder = FetchedRows.Builder(
       columns: request.fetchedColumns.map(\.name), storeIdentifier: storeIdentifier, model: model)
-    for row in cells(request, of: subjects) {
+    for row in try UndecidedMatches.rethrowing({ cells(request, of: subjects) }) {
       for cell in row { builder.append(cell) }
     }
     return builder.finish()

@@ -221,8 +221,12 @@ public struct AttributeValidator: Sendable {
         found.append(Violation(code: .stringTooLong, message: message))
       }
     }
-    if !matchesPattern(text) {
-      let message = "the text does not match \(attribute.regularExpression ?? "")"
+    let isMatch = pattern.map { $0.matchesWhole(text) } ?? true
+    if isMatch != true {
+      let expression = attribute.regularExpression ?? ""
+      let message =
+        isMatch == nil
+        ? "whether the text matches \(expression) takes too long to find out" : "the text does not match \(expression)"
       found.append(Violation(code: .patternMismatch, message: message))
     }
     return found
@@ -245,12 +249,6 @@ public struct AttributeValidator: Sendable {
       found.append(Violation(code: .numberTooLarge, message: "\(width) does not fit \(attribute.type)"))
     }
     return found
-  }
-
-  private func matchesPattern(_ text: String) -> Bool {
-    guard let pattern else { return true }
-    let whole = NSRange(location: 0, length: text.utf16.count)
-    return pattern.firstMatch(in: text, range: whole) != nil
   }
 
   private static func compile(_ attribute: AttributeDefinition) throws(ModelError) -> NSRegularExpression? {

@@ -150,7 +150,7 @@ struct PredicateTests {
         objectID: ids[Int.random(in: 0..<3, using: &random)], values: ["code": value(), "rank": value()],
         parent: ids[Int.random(in: 0..<3, using: &random)])
       let candidate = predicate(3)
-      #expect(PredicateMatcher(candidate).matches(subject) == candidate.evaluate(with: subject), "\(candidate)")
+      #expect(try PredicateMatcher(candidate).matches(subject) == candidate.evaluate(with: subject), "\(candidate)")
     }
   }
 
