@@ -3,12 +3,13 @@ import ObjectModel
 
 extension LintState {
   /// Checks the entries of a map against the entity they write.
-  mutating func checkMap(_ map: [MapEntry], of entity: Entity, source: SourceSettings) {
-    for entry in map {
+  mutating func checkMap(_ map: CompositeExpansion, of entity: Entity, source: SourceSettings) {
+    for entry in map.entries {
       if let relationship = entity.relationship(entry.property) {
         check(entry, relationship, source)
       } else if let attribute = attribute(entry.property, of: entity) {
-        check(entry, attribute, of: entity, source)
+        let mayBeNull = attribute.isOptional || map.cleared.contains(entry.property)
+        check(entry, attribute, of: entity, mayBeNull: mayBeNull, source)
       } else {
         addUnknownProperty(entry.property, of: entity, at: entry.position)
       }
@@ -16,16 +17,16 @@ extension LintState {
   }
 
   /// The map with composites taken apart.
-  mutating func expanded(_ map: [MapEntry], of entity: Entity, readsJSON: Bool) -> [MapEntry] {
+  mutating func expanded(_ map: [MapEntry], of entity: Entity, readsJSON: Bool) -> CompositeExpansion {
     let expansion = CompositeExpansion(map, of: entity, readsJSON: readsJSON)
     for problem in expansion.problems {
       add(problem.code, problem.message, at: problem.position, hint: problem.hint)
     }
-    return expansion.entries
+    return expansion
   }
 
   private mutating func check(
-    _ entry: MapEntry, _ attribute: AttributeDefinition, of entity: Entity, _ source: SourceSettings
+    _ entry: MapEntry, _ attribute: AttributeDefinition, of entity: Entity, mayBeNull: Bool, _ source: SourceSettings
   ) {
     let name = "\(entity.name).\(entry.property)"
     if attribute.derivation != nil, !isRestoring {
@@ -48,7 +49,7 @@ extension LintState {
       format: mapped.dateFormat ?? source.dateFormat, timeZone: mapped.timeZone ?? source.timeZone)
     for (expression, isFallback) in [(mapped.expression, false), (mapped.defaultValue, true)] {
       guard case .constant(let value)? = expression?.root else { continue }
-      if value.isNull, !isFallback, !attribute.isOptional {
+      if value.isNull, !isFallback, !mayBeNull {
         add("required-null", "\(name) is required and cannot be null", at: entry.position)
       } else if !value.isNull, !ConstantFit.fits(value, attribute.type, parser ?? .iso8601) {
         add(
@@ -119,10 +120,10 @@ extension LintState {
           hint: "write { match: ..., from: ... }, or make a list with split() or words()")
       }
       let map = expanded(nested.map, of: entity, readsJSON: true)
-      check(match: nested.match, of: entity, map: map, at: nested.fieldPositions["match"] ?? entry.position)
+      check(match: nested.match, of: entity, map: map.entries, at: nested.fieldPositions["match"] ?? entry.position)
       checkMap(map, of: entity, source: source)
       // Records may have no nested objects, or refer to ones that are there.
-      checkMissing(map, of: entity, at: entry.position, isUpdating: true, owner: relationship.inverse?.name)
+      checkMissing(map.entries, of: entity, at: entry.position, isUpdating: true, owner: relationship.inverse?.name)
     }
   }
 

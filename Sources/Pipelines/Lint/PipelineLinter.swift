@@ -66,7 +66,7 @@ struct LintState {
     let matchPosition = step.fieldPositions["match"] ?? step.position
     let isJSON = step.source.format.isJSON
     let map = expanded(step.map, of: entity, readsJSON: isJSON)
-    check(match: step.match, of: entity, map: map, at: matchPosition)
+    check(match: step.match, of: entity, map: map.entries, at: matchPosition)
     checkMap(map, of: entity, source: step.source)
     let isUpdating = isUpdating(step)
     // A restored row has what the dump has.

@@ -25,6 +25,8 @@ struct CompositeExpansion {
 
   private(set) var entries: [MapEntry] = []
   private(set) var objects: [Object] = []
+  /// Elements that a null clears with the whole of an optional composite, so that mandatory ones may be null.
+  private(set) var cleared: Set<String> = []
   private(set) var problems: [Problem] = []
   private let entity: Entity
   private let readsJSON: Bool
@@ -95,11 +97,14 @@ struct CompositeExpansion {
   }
 
   /// An entry for every stored element, nested composites gone into.
-  /// - Parameter path: of the object that they come from; nil: each has the value of the whole.
+  /// - Parameters:
+  ///   - path: of the object that they come from; nil: each has the value of the whole, which is null.
+  ///   - isCleared: whether an optional composite around this one is null with it.
   private mutating func addElements(
     of attribute: AttributeDefinition, _ property: String, _ mapped: MappedAttribute, path: String?,
-    at position: FilePosition
+    isCleared: Bool = false, at position: FilePosition
   ) {
+    let isCleared = isCleared || path == nil && attribute.isOptional
     if let path {
       objects.append(
         Object(
@@ -109,7 +114,7 @@ struct CompositeExpansion {
       let name = property + "." + element.name
       let inner = path.map { Self.joined($0, element.name) }
       if element.composite != nil {
-        addElements(of: element, name, mapped, path: inner, at: position)
+        addElements(of: element, name, mapped, path: inner, isCleared: isCleared, at: position)
         continue
       }
       var mapped = mapped
@@ -118,6 +123,7 @@ struct CompositeExpansion {
         // The pipeline names the object alone.
         mapped.isOptional = true
       }
+      if isCleared { cleared.insert(name) }
       entries.append(MapEntry(property: name, value: .attribute(mapped), position: position))
     }
   }
