@@ -112,7 +112,9 @@ extension RecordExpression {
   fileprivate func writtenNumber(for attribute: AttributeDefinition) -> RecordExpressionValue? {
     guard attribute.type == .string, case .constant(let value) = root else { return nil }
     switch value {
-    case .integer, .double, .decimal: return .string(source)
+    case .integer, .double, .decimal:
+      // Parentheses and blanks around it, or behind its sign, are the expression's.
+      return .string(source.filter { !$0.isWhitespace && $0 != "(" && $0 != ")" })
     default: return nil
     }
   }

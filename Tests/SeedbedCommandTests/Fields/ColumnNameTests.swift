@@ -52,6 +52,16 @@ struct ColumnNameTests {
     #expect(try workspace.query("Stops.sqlite", "SELECT ZNAME, ZZONE, ZRANK FROM ZSTOP") == ["007|1.10|5"])
   }
 
+  @Test("parentheses and blanks around a constant number are no part of the text")
+  func parenthesisedNumbers() async throws {
+    let workspace = try StopFeed.workspace(
+      ["stops.csv": "id,name,zone\nA,x,\n"],
+      pipeline: StopFeed.pipeline(["name: '( -1.50 )'", "zone: '((12)) '", "rank: (5)"]))
+    let run = try await workspace.run("run", "--quiet", "stops.yaml")
+    #expect(run.exitCode == 0, "\(run.talk)")
+    #expect(try workspace.query("Stops.sqlite", "SELECT ZNAME, ZZONE, ZRANK FROM ZSTOP") == ["-1.50|12|5"])
+  }
+
   struct WrongDate: Sendable {
     var settings: String
     var value: String
