@@ -18,12 +18,15 @@ public struct ChangeApplication {
     public var updated: Int
     /// Objects that are gone.
     public var deleted: Int
+    /// Objects that the changes would update and that have these values and destinations already.
+    public var unchanged: Int
 
     /// An outcome with these counts of objects.
-    public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) {
+    public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0, unchanged: Int = 0) {
       self.inserted = inserted
       self.updated = updated
       self.deleted = deleted
+      self.unchanged = unchanged
     }
   }
 
@@ -69,10 +72,12 @@ public struct ChangeApplication {
   private func apply(_ file: ChangeFile, to store: SQLiteStore, isDryRun: Bool) throws -> Outcome {
     // The transaction keeps the checked state until everything is written.
     try store.begin()
-    let request = try ChangePlan(file, for: store).request
+    let plan = try ChangePlan(file, for: store)
+    let request = plan.request
     let outcome = Outcome(
-      inserted: request.inserted.count, updated: request.updated.count, deleted: request.deleted.count)
-    if outcome != Outcome() { try store.save(request) }
+      inserted: request.inserted.count, updated: request.updated.count, deleted: request.deleted.count,
+      unchanged: plan.unchangedCount)
+    if outcome != Outcome(unchanged: plan.unchangedCount) { try store.save(request) }
     if isDryRun { try store.rollback() } else { try store.commit() }
     return outcome
   }

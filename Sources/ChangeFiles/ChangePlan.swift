@@ -8,17 +8,20 @@ import StoreInterface
 /// The rows that a file of changes writes to a store, each checked against the model and the store.
 struct ChangePlan {
   private(set) var request = SaveRequest()
+  /// How many objects to be updated have what the file says already.
+  private(set) var unchangedCount = 0
 
-  private let file: ChangeFile
-  private let store: SQLiteStore
+  let file: ChangeFile
+  let store: SQLiteStore
   private var finder: ChangedObjectFinder
   private var validators: [Int: [AttributeValidator]] = [:]
-  private var lines: [ObjectID: Int] = [:]
-  private var deleted: Set<ObjectID> = []
+  private(set) var lines: [ObjectID: Int] = [:]
+  private(set) var deleted: Set<ObjectID> = []
+  private var silentUpdates: [Snapshot] = []
   /// The to-one relationships that the file sets, whose rows need no later check.
-  private var stated: Set<Property> = []
+  private(set) var stated: Set<Property> = []
 
-  private struct Property: Hashable {
+  struct Property: Hashable {
     var object: ObjectID
     var name: String
   }
@@ -36,6 +39,7 @@ struct ChangePlan {
     for record in others { snapshots.append(try target(of: record)) }
     for (record, snapshot) in zip(others, snapshots) { try plan(record, snapshot) }
     try checkDeletions()
+    addSilentUpdates()
   }
 
   private func error(_ record: ChangeFile.Record, _ what: String, code: String, hint: String? = nil) -> RunError {
@@ -111,8 +115,8 @@ struct ChangePlan {
 
   // MARK: - Values
 
-  private mutating func plan(_ record: ChangeFile.Record, _ snapshot: Snapshot) throws {
-    var snapshot = snapshot
+  private mutating func plan(_ record: ChangeFile.Record, _ stored: Snapshot) throws {
+    var snapshot = stored
     let entity = snapshot.objectID.entity
     let validators = try validators(of: entity)
     for (name, content) in record.values.sorted(by: { $0.key < $1.key }) {
@@ -138,8 +142,27 @@ struct ChangePlan {
         throw error(record, "cannot have this \(name): \(violation.message)", code: "changes.invalid")
       }
     }
+    let listCount = request.toMany.count
     try planRelationships(record, &snapshot)
-    if record.change == .insert { request.inserted.append(snapshot) } else { request.updated.append(snapshot) }
+    if record.change == .insert {
+      request.inserted.append(snapshot)
+    } else if record.values.isEmpty, record.relationships.isEmpty {
+      silentUpdates.append(snapshot)
+    } else if request.toMany.count > listCount || !snapshot.hasContents(of: stored) {
+      request.updated.append(snapshot)
+    } else {
+      unchangedCount += 1
+    }
+  }
+
+  /// Adds the objects whose lines say nothing of their own, as what changed lies in others, such as members of a
+  /// relationship: they are changed with these.
+  private mutating func addSilentUpdates() {
+    if request.inserted.isEmpty, request.updated.isEmpty, request.deleted.isEmpty {
+      unchangedCount += silentUpdates.count
+    } else {
+      request.updated += silentUpdates
+    }
   }
 
   private mutating func validators(of entity: Entity) throws -> [AttributeValidator] {
@@ -167,6 +190,7 @@ struct ChangePlan {
         }
         let members = try elements.map { try destination($0, relationship, record) }
         try checkCount(members.count, relationship, record)
+        if record.change == .update, try has(snapshot, members, of: relationship) { continue }
         request.toMany.append(
           SaveRequest.ToManyChange(owner: snapshot.objectID, relationshipName: name, members: members))
       } else {
@@ -180,6 +204,12 @@ struct ChangePlan {
     {
       throw error(record, "has no \(relationship.name), which is required", code: "changes.invalid")
     }
+  }
+
+  /// Whether the store has these members already, in this order where there is one.
+  private func has(_ owner: Snapshot, _ members: [ObjectID], of relationship: Relationship) throws -> Bool {
+    let stored = try store.members(of: owner.objectID, relationship: relationship)
+    return relationship.isOrdered ? stored == members : stored.count == members.count && Set(stored) == Set(members)
   }
 
   private func checkCount(_ count: Int, _ relationship: Relationship, _ record: ChangeFile.Record) throws(RunError) {
@@ -215,48 +245,13 @@ struct ChangePlan {
     }
     return id
   }
-
-  /// Checks that no stored object still leads to a deleted one, except where the file changes that relationship.
-  private func checkDeletions() throws {
-    if deleted.isEmpty { return }
-    for entity in store.model.entities {
-      for relationship in entity.relationships where !relationship.isToMany && relationship.declaringEntity == entity {
-        if relationship.definition.isTransient { continue }
-        let gone = deleted.filter { $0.entity.isKind(of: relationship.destination) }.sorted { $0.sortKey < $1.sortKey }
-        // SQL nests such conditions, no deeper than a thousand.
-        for start in stride(from: 0, to: gone.count, by: 200) {
-          try check(gone[start..<min(start + 200, gone.count)], relationship)
-        }
-      }
-    }
-  }
-
-  private func check(_ gone: ArraySlice<ObjectID>, _ relationship: Relationship) throws {
-    var request = FetchSpecification(relationship.declaringEntity)
-    request.predicate = .or(gone.map { .refersTo([relationship.name], $0) })
-    for snapshot in try store.snapshots(request) where !deleted.contains(snapshot.objectID) {
-      guard let index = snapshot.objectID.entity.relationships.firstIndex(where: { $0.name == relationship.name }),
-        let destination = snapshot.toOne[index], let line = lines[destination],
-        !stated.contains(Property(object: snapshot.objectID, name: relationship.name))
-      else { continue }
-      throw ChangeFile.error(
-        file.path, line,
-        "\(destination.entity.name)/\(destination.primaryKey ?? 0) cannot be deleted: "
-          + "\(snapshot.objectID.entity.name)/\(snapshot.key).\(relationship.name) leads to it, and the file does not "
-          + "change that",
-        code: "changes.referenced",
-        hint: relationship.inverse == nil
-          ? "\(relationship.name) has no inverse, so that a deletion leaves it as it is: clear it before what it leads to is "
-            + "deleted, or copy the store anew"
-          : "was the store changed otherwise meanwhile?")
-    }
-  }
 }
 
 extension Snapshot {
-  fileprivate var key: Int64 { objectID.primaryKey ?? 0 }
-}
+  var key: Int64 { objectID.primaryKey ?? 0 }
 
-extension ObjectID {
-  fileprivate var sortKey: Int64 { primaryKey ?? 0 }
+  /// Whether another has the same values and destinations.
+  fileprivate func hasContents(of other: Snapshot) -> Bool {
+    toOne == other.toOne && zip(attributes, other.attributes).allSatisfy { $0.isIdentical(to: $1) }
+  }
 }

@@ -43,7 +43,8 @@ struct ApplyCommand: ParsableCommand {
       if quiet { return }
       LogLine.say(
         (dryRun ? "would have inserted " : "inserted ") + outcome.inserted.counted("object")
-          + ", updated \(outcome.updated.grouped), deleted \(outcome.deleted.grouped)",
+          + ", updated \(outcome.updated.grouped), deleted \(outcome.deleted.grouped)"
+          + (outcome.unchanged > 0 ? "; \(outcome.unchanged.grouped) unchanged" : ""),
         event: "apply.ended")
     } catch {
       throw CommandFailure(error, store: to, format: log.logFormat)
