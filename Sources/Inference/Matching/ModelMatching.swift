@@ -234,6 +234,11 @@ struct ModelMatching {
     line.reference = .init(
       field: field.name, destination: destination.name, key: key, column: field.scalars,
       isWhole: field.member.map { $0.arrayCount == 0 } ?? true)
+    if let member = field.member, member.isListOfValues, relationship.isToMany,
+      destination.attribute(key)?.type == .string
+    {
+      line.reference?.list = ProjectDraft.path(field.name)
+    }
     return line
   }
 }

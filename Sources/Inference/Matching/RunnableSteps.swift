@@ -45,6 +45,10 @@ struct RunnableSteps {
     for index in lines.indices where !lines[index].isCommentedOut {
       if let reference = lines[index].reference {
         guard let reason = unfit(reference) else { continue }
+        if makeObjects(of: reference, in: &lines[index], entity) {
+          hasChanged = true
+          continue
+        }
         lines[index].isCommentedOut = true
         lines[index].comment = reason
         notes.append("\(place): \(reference.field): it is commented out: \(reason)")
@@ -70,6 +74,34 @@ struct RunnableSteps {
   }
 
   // MARK: References
+
+  /// Has a list of keys make the objects that no file has.
+  /// - Returns: false where it is no such list, or the objects would lack something.
+  private func makeObjects(
+    of reference: PipelineStep.Reference, in line: inout PipelineStep.Line, _ entity: Entity
+  ) -> Bool {
+    guard let list = reference.list, let relationship = entity.relationship(line.property),
+      !isFilled(reference), !relationship.destination.definition.isAbstract
+    else { return false }
+    let inside = [PipelineStep.Line(property: reference.key, value: ".", comment: "each value")]
+    guard lacking(relationship.destination, inside, owner: relationship) == nil else { return false }
+    line.reference = nil
+    line.field = reference.field
+    line.value = list
+    line.inside = inside
+    line.match = [reference.key]
+    line.comment = "no file has objects of \(reference.destination): each value makes one"
+    return true
+  }
+
+  /// Whether a step makes objects with the key.
+  private func isFilled(_ reference: PipelineStep.Reference) -> Bool {
+    guard let destination = model[reference.destination] else { return false }
+    return steps.contains { step in
+      !step.isCommentedOut && model[step.entity]?.isKind(of: destination) == true
+        && step.lines.contains { $0.property == reference.key && !$0.isCommentedOut && $0.column != nil }
+    }
+  }
 
   /// Why not all objects that a field refers to will be there; nil when they will, as far as the files tell.
   private func unfit(_ reference: PipelineStep.Reference) -> String? {

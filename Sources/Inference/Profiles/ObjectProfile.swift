@@ -14,6 +14,14 @@ final class ObjectProfile {
     fileprivate(set) var emptyArrayCount = 0
     /// Arrays that hold something else than objects.
     fileprivate(set) var otherArrayCount = 0
+    /// Those of them that hold numbers, booleans and texts that are not empty.
+    fileprivate(set) var valueArrayCount = 0
+
+    /// Whether there are arrays of bare values, and nothing else but single ones.
+    var isListOfValues: Bool {
+      valueArrayCount > 0 && valueArrayCount + emptyArrayCount == arrayCount && objectCount == 0
+        && scalars.emptyTexts == 0
+    }
 
     fileprivate init(name: String, budget: ColumnHashes.Budget) {
       self.name = name
@@ -94,6 +102,14 @@ final class ObjectProfile {
     }
   }
 
+  private static func isValue(_ slice: FieldSlice, in batch: RecordBatch) -> Bool {
+    switch slice.kind {
+    case .number, .true, .false: true
+    case .string: !batch.text(of: slice).isEmpty
+    case .absent, .null, .object, .array: false
+    }
+  }
+
   private func observeArray(
     _ value: FieldSlice, _ member: Member, in batch: RecordBatch, fields: JSONFields, line: UInt64
   ) throws(SeedFormatError) {
@@ -103,6 +119,7 @@ final class ObjectProfile {
     if slices.isEmpty { member.emptyArrayCount += 1 }
     guard slices.allSatisfy({ $0.kind == .object }), depth < Self.depthLimit else {
       member.otherArrayCount += 1
+      if slices.allSatisfy({ Self.isValue($0, in: batch) }) { member.valueArrayCount += 1 }
       return
     }
     for slice in slices {

@@ -32,6 +32,8 @@ struct PipelineStep {
     var column: ColumnProfile
     /// Whether the column has all of the field's values: it has none of those in arrays.
     var isWhole: Bool
+    /// Where the field's values are lists of keys, which can become objects themselves.
+    var list: String?
   }
 
   /// A column of an export that gives the source back.

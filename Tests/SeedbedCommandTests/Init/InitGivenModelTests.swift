@@ -123,6 +123,42 @@ struct InitGivenModelTests {
     #expect(ran.exitCode == 0, "\(ran.talk)\n\(pipeline)")
   }
 
+  private static let tags = #"""
+    [{"sku":"1","categories":["a","b"]},{"sku":"2","categories":["b"]},{"sku":"3","categories":[]},{"sku":"4"}]
+    """#
+
+  @Test(
+    "lists of keys of which no file has objects make the objects, unless these would lack something",
+    arguments: [
+      ("", Self.tags, "2", ["categories:", "from: categories", "match: [code]", "code: ."]),
+      ("", Self.tags.replacing("\"b\"]}", with: "null]}"), "0", ["# categories: { match: code, from: categories }"]),
+      (
+        "<attribute name=\"rank\" attributeType=\"Integer 16\"/>", Self.tags, "0",
+        ["# categories: { match: code, from: categories }"]
+      ),
+    ])
+  func lists(more: String, items: String, count: String, words: [String]) async throws {
+    let workspace = try Workspace()
+    try workspace.writeModel(
+      """
+      <entity name="Category"><attribute name="code" attributeType="String"/>\(more)
+        <relationship name="items" optional="YES" toMany="YES" destinationEntity="Item" inverseName="categories" inverseEntity="Item"/>
+        <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+      </entity>
+      <entity name="Item"><attribute name="sku" attributeType="String"/>
+        <relationship name="categories" optional="YES" toMany="YES" destinationEntity="Category" inverseName="items" inverseEntity="Category"/>
+        <uniquenessConstraints><uniquenessConstraint><constraint value="sku"/></uniquenessConstraint></uniquenessConstraints>
+      </entity>
+      """)
+    try workspace.write("items.json", items)
+    try await workspace.succeed("init", "--model", "M.xcdatamodel", "items.json")
+    let pipeline = try workspace.text("pipelines/items.yaml")
+    for text in words { #expect(pipeline.contains("  " + text), "\(text)\n\(pipeline)") }
+    try await workspace.succeed("run", "pipelines/items.yaml")
+    #expect(try workspace.query("build/items.sqlite", "SELECT COUNT(*) FROM ZITEM") == ["4"])
+    #expect(try workspace.query("build/items.sqlite", "SELECT COUNT(*) FROM ZCATEGORY") == [count], "\(pipeline)")
+  }
+
   @Test("the fields say more than the file's name, and numbers and first letters tell names apart")
   func likeness() async throws {
     let workspace = try Workspace()
