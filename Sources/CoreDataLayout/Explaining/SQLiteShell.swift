@@ -11,6 +11,13 @@ enum SQLiteShell {
     }
   }
 
+  /// Why there is no answer. The shell repeats the whole statement behind what it says of it.
+  private static func reason(_ message: String) -> String {
+    guard let mark = message.firstRange(of: "unable to process SQL: ") else { return message }
+    return message[mark.upperBound...].contains(" FROM \"Z_RT_")
+      ? "its .expert knows no R-tree index, and the statement asks one" : "its .expert cannot process the statement"
+  }
+
   private static func ask(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -28,7 +35,7 @@ enum SQLiteShell {
     // env's own code for a program that is not there.
     if process.terminationStatus == 127 { throw IndexAdviceError.noShell }
     if process.terminationStatus != 0 || text.isEmpty {
-      throw IndexAdviceError.shell(message.trimmingCharacters(in: .whitespacesAndNewlines))
+      throw IndexAdviceError.shell(reason(message.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
     return text
   }

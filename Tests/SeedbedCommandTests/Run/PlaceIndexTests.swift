@@ -63,6 +63,7 @@ struct PlaceIndexTests {
       #expect(spatial.exitCode == 0, "\(spatial.talk)")
       #expect(spatial.text.contains("VIRTUAL TABLE INDEX") == isIndexed, "\(spatial.text)")
       #expect(spatial.text.contains("<- every row of the table") != isIndexed, "\(spatial.text)")
+      #expect(!spatial.text.contains("unable to process SQL"), "\(spatial.text)")
       let sorted = try await workspace.run(
         "query", "Posts.sqlite", "Post WHERE kind == 7", "--order", "-rank", "--explain")
       #expect(sorted.text.contains("Z_Post_byKindAndRank (ZKIND=?)") == isIndexed, "\(sorted.text)")
