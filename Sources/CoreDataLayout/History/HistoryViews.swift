@@ -28,7 +28,7 @@ enum HistoryViews {
     let changes = Set(try HistoryWriter.columnNames(of: "ACHANGE", session.connection))
     guard transactions.isSuperset(of: ["Z_PK", "ZTIMESTAMP"]),
       changes.isSuperset(of: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"])
-    else { throw StoreError.unsupported("\(session.file.path) keeps no persistent history") }
+    else { throw StoreError.unsupported(session.file.path + StoreError.keepsNoHistory) }
     try registerNames(session)
     try make(PersistentHistoryModel.transaction, from: transactionSource(transactions), session) { attribute in
       switch attribute {

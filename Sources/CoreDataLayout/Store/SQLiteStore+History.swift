@@ -25,7 +25,7 @@ extension SQLiteStore: PersistentHistoryTracking {
 
 extension StoreWriter {
   fileprivate func deleteHistory(before bound: PersistentHistoryQuery.Bound) throws -> Int {
-    guard history != nil else { throw StoreError.unsupported("\(file.path) keeps no persistent history") }
+    guard history != nil else { throw StoreError.unsupported(file.path + StoreError.keepsNoHistory) }
     return try performAtomically {
       let condition: String
       switch bound {

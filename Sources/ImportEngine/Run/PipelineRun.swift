@@ -167,6 +167,11 @@ public struct PipelineRun {
       warnings.append(
         "the store's history has the clock's times: the same inputs make other bytes, unless store.now states a time")
     }
+    if pipeline.store.tracksHistory, !store.tracksHistory {
+      warnings.append(
+        "history: true has no effect: \(FilePath.shown(pipeline.store.path)) was there and keeps no history; a new store keeps one (replace: "
+          + "always), and one that is there gets it from an app that opens it with NSPersistentHistoryTrackingKey")
+    }
     return warnings
       + store.foreignTriggers.map { trigger in
         "the trigger \(trigger.name) on \(trigger.table) does not belong to the model and was not run; the app runs it on every "

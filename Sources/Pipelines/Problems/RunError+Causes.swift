@@ -135,7 +135,13 @@ extension RunError {
         hint: isReadOnly
           ? "the store and the folder that it lies in must be writable, as a journal is written beside it; or work on a copy elsewhere (seedbed copy)"
           : nil)
-    case .unsupported(let message): self.init(.badPipeline, code: "store.unsupported", message)
+    case .unsupported(let message):
+      self.init(
+        .badPipeline, code: "store.unsupported", message,
+        hint: message.hasSuffix(StoreError.keepsNoHistory)
+          ? "a new store keeps one where history: true stands under store in its pipeline; a store that is there gets one from an "
+            + "app that opens it with NSPersistentHistoryTrackingKey"
+          : nil)
     case .historyTokenExpired:
       self.init(.badData, code: "store.history-expired", error.errorDescription ?? "", hint: error.recoverySuggestion)
     // SQLite's words for a sum of integers that no integer holds. Derived attributes alone make such sums.

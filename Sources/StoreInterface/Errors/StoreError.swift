@@ -33,6 +33,8 @@ public enum StoreError: Error, Sendable {
   public static let isFolder = "it is a folder"
   /// The message of `inputOutput` for a file that this user may not read.
   public static let isUnreadable = "it may not be read"
+  /// The end of `unsupported`'s message about a store without the tables of a history.
+  package static let keepsNoHistory = " keeps no persistent history"
   /// What messages say of a result where an error came too late to undo it.
   package static let isInPlace = "in place all the same"
 }

@@ -150,5 +150,21 @@ struct HistoryCommandTests {
     let workspace = try await workspace([Self.now])
     let outcome = try await history(workspace)
     #expect(outcome.exitCode == 78 && outcome.talk.contains("keeps no persistent history"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("hint: a new store keeps one where history: true stands"), "\(outcome.talk)")
+  }
+
+  @Test("history: true over a store that is there and keeps none is warned about, and over one that keeps one not")
+  func withoutEffect() async throws {
+    for keepsHistory in [false, true] {
+      let workspace = try Workspace.withModel()
+      try workspace.write("items.csv", "id,name,count,parent\na,A,1,\n")
+      try pipeline([Self.now, "history: \(keepsHistory)"]).write(to: workspace)
+      try await workspace.succeed("run", "--quiet", "items.yaml")
+      try workspace.write("items.csv", "id,name,count,parent\na,A,2,\n")
+      try pipeline([Self.now, "history: true"], replace: "never").write(to: workspace)
+      let run = try await workspace.succeed("run", "items.yaml")
+      let isTold = (run.text + run.talk).contains("history: true has no effect: Shop.sqlite was there")
+      #expect(isTold == !keepsHistory, "\(run.text)\(run.talk)")
+    }
   }
 }
