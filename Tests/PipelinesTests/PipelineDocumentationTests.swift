@@ -90,6 +90,48 @@ struct PipelineDocumentationTests {
     }
   }
 
+  @Test(
+    "the schema takes characters and percentages that the reader takes, and no others",
+    arguments: [
+      (.source, "delimiter", [";", "||", "12345678", "\t"], ["", "é", "123456789", "a\nb"]),
+      (.source, "quote", ["'"], ["", "é", "ab"]),
+      (
+        .stepExpectation, "shrink", ["0%", "20%", "0.5%", "99.9%", "100%", "100.0%"],
+        ["120%", "100.1%", "1000%", "5", "%"]
+      ),
+      (.stepExpectation, "rejects", ["0.5%"], ["120%", "x"]),
+    ] as [(PipelineSection, String, [String], [String])])
+  func texts(section: PipelineSection, field: String, taken: [String], refused: [String]) throws {
+    let project = try ProjectFolder()
+    let schema = try JSONSerialization.jsonObject(with: Data(PipelineSchema.json().utf8)) as? [String: Any]
+    let definition = (schema?["$defs"] as? [String: [String: Any]])?[section.rawValue]
+    let property = (definition?["properties"] as? [String: [String: Any]])?[field]
+    let patterns = try #require(property?["anyOf"] as? [[String: Any]]).compactMap { $0["pattern"] as? String }
+    let expression = try NSRegularExpression(pattern: try #require(patterns.first))
+    for (text, isTaken) in taken.map({ ($0, true) }) + refused.map({ ($0, false) }) {
+      let line = section == .source ? "path: a.csv\n    \(field)" : field
+      let yaml = Self.pipeline(section, "    \(line): \(try Self.quoted(text))")
+      #expect(project.problems(yaml).allSatisfy { !$0.contains("\"\(field)\"") } == isTaken, "\(text)")
+      let found = expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text))
+      #expect((found != nil) == isTaken, "\(text) and \(expression.pattern)")
+    }
+  }
+
+  @Test("an expectation of a step that expects nothing is refused by the reader and the schema")
+  func emptyExpectation() throws {
+    let yaml = Self.pipeline(.importStep, "    entity: E\n    from: a.csv\n    map: { a: b }\n    expect: {}")
+    let problems = try ProjectFolder().problems(yaml)
+    #expect(problems.count == 1 && problems[0].hasSuffix("\"expect\" expects nothing"), "\(problems)")
+    let schema = try JSONSerialization.jsonObject(with: Data(PipelineSchema.json().utf8)) as? [String: Any]
+    let definition = (schema?["$defs"] as? [String: [String: Any]])?[PipelineSection.stepExpectation.rawValue]
+    #expect(definition?["minProperties"] as? Int == 1)
+  }
+
+  /// A text as JSON and YAML both write it.
+  private static func quoted(_ text: String) throws -> String {
+    String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+  }
+
   @Test("every function's example yields what is documented", arguments: RecordExpression.Function.allCases)
   func functions(function: RecordExpression.Function) throws {
     let example = function.specification.example

@@ -264,8 +264,9 @@ public enum PipelineDocumentation {
     "## Dates", "",
     """
     Without a format, dates are ISO 8601: `2025-03-14`, `2025-03-14T09:26`, `2025-03-14 09:26:53.589Z`, \
-    `2025-03-14T09:26:53+01:00`. `epoch` and `epoch-ms` count seconds and milliseconds since 1970. Other formats are \
-    Unicode date patterns:
+    `2025-03-14T09:26:53+01:00`; `iso8601` says so, as against the `dates` of a source. `epoch` and `epoch-ms` count seconds and \
+    milliseconds since 1970. Other formats are Unicode date patterns, which have a year, a month and a day; `yy` is refused, as it \
+    does not say the century:
     """, "",
     "| letters | stand for |", "|---|---|",
     "| `yyyy` | year, four digits |",

@@ -34,7 +34,7 @@ public enum PipelineSchema {
   /// A value that the environment gives: any scalar may be one.
   private static let variable = JSONValue.object([("type", .string("string")), ("pattern", .string("\\$\\{"))])
   private static let percentage = JSONValue.object([
-    ("type", .string("string")), ("pattern", .string("^[0-9]+(\\.[0-9]+)?%$")),
+    ("type", .string("string")), ("pattern", .string("^0*(100(\\.0+)?|[0-9]{1,2}(\\.[0-9]+)?)%$")),
   ])
   private static let constant = JSONValue.object([
     ("type", .array(["string", "number", "boolean", "null"].map(JSONValue.string)))
@@ -53,9 +53,10 @@ public enum PipelineSchema {
     return [
       ("type", .string("object")), ("description", .string(section.introduction)),
       ("additionalProperties", .boolean(false)),
-    ] + (required.isEmpty ? [] : [("required", .array(required))]) + [
-      ("properties", .object(section.fields.map { ($0.name, schema(of: $0)) }))
-    ]
+    ] + (section == .stepExpectation ? [("minProperties", .number("1"))] : [])
+      + (required.isEmpty ? [] : [("required", .array(required))]) + [
+        ("properties", .object(section.fields.map { ($0.name, schema(of: $0)) }))
+      ]
   }
 
   private static func schema(of field: FieldSpec) -> JSONValue {
@@ -81,6 +82,10 @@ public enum PipelineSchema {
     }
     let text = JSONValue.object([("type", .array(["string", "number", "boolean"].map(JSONValue.string)))])
     let path = typed("string", [("minLength", .number("1"))])
+    /// ASCII without NUL and the ends of lines.
+    func characters(_ count: String) -> JSONValue {
+      typed("string", [("pattern", .string("^[\\x01-\\x09\\x0b\\x0c\\x0e-\\x7f]\(count)$"))])
+    }
     switch type {
     case .text: return [text]
     case .path: return [path]
@@ -96,10 +101,9 @@ public enum PipelineSchema {
     case .percentage: return [percentage, reference("variable")]
     case .countOrPercentage:
       return [typed("integer", [("minimum", .number("0"))]), percentage, reference("variable")]
-    case .characters: return [typed("string", [("minLength", .number("1"))])]
+    case .characters: return [characters("{1,8}"), reference("variable")]
     case .character(let allowsNull):
-      let character = typed("string", [("minLength", .number("1")), ("maxLength", .number("1"))])
-      return [character, reference("variable")] + (allowsNull ? [typed("null")] : [])
+      return [characters(""), reference("variable")] + (allowsNull ? [typed("null")] : [])
     case .choice(let words):
       // YAML reads null without quotes as no text.
       let values = words.map(JSONValue.string) + (words.contains("null") ? [.null] : [])

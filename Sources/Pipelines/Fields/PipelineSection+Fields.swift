@@ -223,7 +223,7 @@ extension PipelineSection {
       example: "[\"\", \"NULL\"]"),
     FieldSpec(
       "dates", .text, .derived("ISO 8601"),
-      "How dates are written: a Unicode date pattern, `epoch` (seconds since 1970) or `epoch-ms`.",
+      "How dates are written: a Unicode date pattern, `epoch` (seconds since 1970), `epoch-ms`, or `iso8601`, which is the default.",
       example: "dd/MM/yyyy HH:mm"),
     FieldSpec(
       "time-zone", .text, .value(.text("UTC")),
