@@ -83,17 +83,22 @@ struct SeedbedTool: ParsableCommand {
       let text = CommandAdvice.advised(fullMessage(for: error), arguments: CommandLine.arguments)
       if code == .validationFailure {
         report(
-          message(for: error), hint: CommandAdvice.hint(in: text) ?? "seedbed help run lists the options", begin: begin)
+          message(for: error),
+          hint: CommandAdvice.hint(in: text)
+            ?? "seedbed help \(CommandLine.arguments.dropFirst().first == "migrate" ? "migrate" : "run") lists the options",
+          begin: begin)
       }
       if !text.isEmpty { if code.isSuccess { Terminal.print(text) } else { CommandAdvice.report(text) } }
       Self.exit(withError: code)
     }
   }
 
-  /// Writes the report of a run that could not begin, where one is asked for.
+  /// Writes the report of a run, or the answer of a migration, that could not begin, where one is asked for.
   private static func report(_ message: String, hint: String?, begin: Date) {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-    UsageReport(arguments: Array(CommandLine.arguments.dropFirst()), commands: names)?
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let answer = MigrateResult.answer(toWrong: arguments, message, hint: hint) { return Terminal.print(answer) }
+    UsageReport(arguments: arguments, commands: names)?
       .write(message, hint: hint, exitCode: ExitCode.validationFailure.rawValue, begin: begin)
   }
 }

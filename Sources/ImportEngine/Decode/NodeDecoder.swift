@@ -42,7 +42,9 @@ import StoreInterface
         unsafe noteInsertProblem(
           row: row, property: name,
           message: "\(plan.entity.name).\(name) is required and map does not set it",
-          hint: "map \(name), or give it a default in the model")
+          hint: unsafe plan.entity.relationship(name) == nil
+            ? "map \(name), or give it a default in the model"
+            : "map \(name), map its inverse in the step of the other side, or make it optional in the model")
       }
     }
     for broken in unsafe plan.brokenDefaults { unsafe check(broken) }

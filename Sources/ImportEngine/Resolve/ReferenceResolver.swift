@@ -217,6 +217,14 @@ struct ReferenceResolver: Sendable {
 }
 
 extension ReferencePlan {
+  /// The attribute that a list's values could be given to, to become objects themselves.
+  private var ownKey: String? {
+    guard relationship.isToMany, !table.isByRecordKey, keyColumns.count == 1,
+      case .attribute(let name) = keyColumns[0].source
+    else { return nil }
+    return name
+  }
+
   func problem(
     entity: String, code: String, what: String, value: String, rawOffset: UInt32?
   ) -> RecordProblem {
@@ -230,6 +238,7 @@ extension ReferencePlan {
         "import \(table.entity.name) in the same pipeline, or mend the key"
       default:
         "import \(table.entity.name) in the same pipeline, mend the key, or add missing: null to the reference"
+          + (ownKey.map { "; { from: ..., match: \($0), map: { \($0): . } } makes objects of a list of values" } ?? "")
       }
     return RecordProblem(
       rawOffset: rawOffset, property: property, code: code, value: value,

@@ -84,12 +84,11 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension ModelError.Problem: CustomStringConvertible {
   /// `file:line: message`, and the hint on a line of its own.
-  public var description: String {
-    var text = ""
-    if let file { text += file + (line.map { ":\($0)" } ?? "") + ": " }
-    text += message
-    if let hint { text += "\n  hint: " + hint }
-    return text
+  public var description: String { messageInPlace + (hint.map { "\n  hint: " + $0 } ?? "") }
+
+  /// The description without the hint.
+  package var messageInPlace: String {
+    (file.map { $0 + (line.map { ":\($0)" } ?? "") + ": " } ?? "") + message
   }
 
   /// The message with its line, where there is one, for lists of what was found in one file.

@@ -77,14 +77,10 @@ extension LintState {
         }
         return
       }
-      let key = destination.uniquenessConstraints.first?.first ?? destination.attributes.first?.name ?? "identifier"
       add(
         "reference-form",
         "\(name) is a \(relationship.isToMany ? "to-many " : "")relationship: say how to find its objects",
-        at: entry.position,
-        hint:
-          "write { match: \(key), from: \(mapped.expression.source) }, or { from: ..., map: { ... } } for nested objects"
-      )
+        at: entry.position, hint: referenceHint(mapped.expression, relationship, source))
     case .reference(let reference): check(reference, relationship, name, at: entry.position)
     case .nested(let nested):
       if nested.elements != nil, !relationship.isToMany {

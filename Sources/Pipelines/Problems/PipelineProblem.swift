@@ -49,9 +49,10 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// `file:line:column: message`, and the hint on a second line.
-  public var description: String {
-    place + (severity == .warning ? "warning: " : "") + message + (hint.map { "\n  hint: \($0)" } ?? "")
-  }
+  public var description: String { messageInPlace + (hint.map { "\n  hint: \($0)" } ?? "") }
+
+  /// The description without the hint.
+  var messageInPlace: String { place + (severity == .warning ? "warning: " : "") + message }
 
   /// The text before the message.
   package var place: String { file + (position.map { ":\($0.line):\($0.column)" } ?? "") + ": " }

@@ -12,7 +12,9 @@ extension RunError {
     case let error as RunError: self = error
     case let error as SeedFormatError: self.init(error)
     case let error as PipelineError:
-      self.init(Kind(error.kind), code: "pipeline", error.description)
+      let single = error.problems.count == 1 ? error.problems.first : nil
+      self.init(
+        Kind(error.kind), code: "pipeline", single?.messageInPlace ?? error.description, hint: single?.hint)
       problems = error.problems
       position = error.problems.first.map { Position($0) }
     case let error as ModelError:
@@ -20,10 +22,13 @@ extension RunError {
       let problems = error.problems.map { problem in
         var problem = problem
         problem.file = problem.file.map(FilePath.shown)
-        return problem.description
+        return problem
       }
+      // Each of several has its hint behind it.
+      let single = problems.count == 1 ? problems.first : nil
       self.init(
-        isSystemFailure ? .inputOutput : .badPipeline, code: "model", problems.joined(separator: "\n"))
+        isSystemFailure ? .inputOutput : .badPipeline, code: "model",
+        single?.messageInPlace ?? problems.map(\.description).joined(separator: "\n"), hint: single?.hint)
     case let error as StoreError: self.init(error, path: path)
     case let error as ValidationError: self.init(.badData, code: "store.validation", error.description)
     case let error as UndecidedMatchError: self.init(undecidedMatch: error.description)
@@ -91,7 +96,8 @@ extension RunError {
         "\(path) was made with another model: "
           + StoreError.text(ofDiffering: differing, missing: missing, extra: extra),
         hint:
-          "use the model version the store was made with; seedbed check \(FilePath.argument(path)) --model MODEL says what differs"
+          "use the model version the store was made with, or bring it to this one: migrate: true under store in the pipeline, "
+          + "or seedbed migrate \(FilePath.argument(path)) --model MODEL; seedbed check with the same says what differs"
       )
     case .notAStore(let path, StoreError.isFolder):
       let nature = UnexpectedFileText(path)

@@ -17,7 +17,7 @@ struct DiffCommand: ParsableCommand {
       EXIT CODES
         0    the stores have the same objects
         1    they differ
-        64   usage; 65, 66, 74 and 78: a store or model cannot be read
+        64   usage; 65, 66, 74, 75 and 78: a store or model cannot be read
       """)
 
   @Argument(help: "The first store: what was.", completion: .file())
