@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     } else if let index = position(owner, relationship, known) {
       pending.noteMember(
         member, isAddition: isAddition, isOrdered: relationship.isOrdered,
-        in: MemberKey(owner: owner, relationship: index))
+        in: MemberKey(owner: owner, relationship: index), event: eventCount)
     }
   }
 
@@ -91,6 +91,8 @@ extension ManagedObjectContext {
       {
         try rebaseMembers(of: owner, position)
       }
+      // Where the object was led elsewhere here, the list's change is the object's own.
+      if object.destinations[index] == object.stored?.toOne[index] { takeBackMembership(of: object, index, in: owner) }
       return
     }
     guard let partner = registeredObject(for: owner), partner.status == .loaded,
@@ -114,6 +116,21 @@ extension ManagedObjectContext {
     } else if partner.destinations[back] != partner.stored?.toOne[back] {
       object.putDestination(nil, at: index)
       object.noteUpdate()
+    }
+  }
+
+  /// Takes an object whose to-one relationship leads where the store says into the inverse list of an owner, or out of
+  /// it, where the list was changed here: the relationship was set and taken back.
+  private func takeBackMembership(of object: ManagedObject, _ index: Int, in owner: ObjectID) {
+    guard let inverse = object.runtime.layout.inverses[index] else { return }
+    let (id, isMember) = (object.objectID, object.destinations[index] == owner)
+    if let (list, position) = loadedList(owner, inverse) {
+      guard list.isMemberStored(id, at: position) == isMember,
+        list.memberLists[position]?.contains(id) == !isMember
+      else { return }
+      isMember ? list.restoreMember(id, at: position) : list.removeMember(id, at: position)
+    } else if let position = position(owner, inverse, nil) {
+      pending.forgetMember(id, in: MemberKey(owner: owner, relationship: position))
     }
   }
 

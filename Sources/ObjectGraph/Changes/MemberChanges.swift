@@ -14,7 +14,8 @@ struct MemberChanges: Sendable {
   private struct Entry {
     var key: MemberKey
     var member: ObjectID
-    var isAddition: Bool
+    var change: MemberDelta.Change
+    var event: Int?
   }
 
   private var log: [Entry] = []
@@ -24,8 +25,14 @@ struct MemberChanges: Sendable {
 
   var isEmpty: Bool { log.isEmpty && deltas.isEmpty }
 
-  mutating func note(_ member: ObjectID, isAddition: Bool, in key: MemberKey) {
-    log.append(Entry(key: key, member: member, isAddition: isAddition))
+  /// - Parameter event: the event that the change is part of; nil where undo does not take it back.
+  mutating func note(_ member: ObjectID, isAddition: Bool, in key: MemberKey, event: Int?) {
+    log.append(Entry(key: key, member: member, change: isAddition ? .addition : .removal, event: event))
+  }
+
+  /// The member says itself that it did not come or go: the store's members tell whether it is one.
+  mutating func forget(_ member: ObjectID, in key: MemberKey) {
+    if !isEmpty { log.append(Entry(key: key, member: member, change: .forgotten, event: nil)) }
   }
 
   /// - Returns: the changes of one relationship, which are forgotten.
@@ -43,7 +50,13 @@ struct MemberChanges: Sendable {
 
   private mutating func compact() {
     if !replacements.isEmpty { replaceIDs() }
-    for entry in log { deltas[entry.key, default: MemberDelta()].note(entry.member, isAddition: entry.isAddition) }
+    for entry in log {
+      if entry.change == .forgotten {
+        deltas[entry.key]?.note(entry.member, .forgotten, event: nil)
+      } else {
+        deltas[entry.key, default: MemberDelta()].note(entry.member, entry.change, event: entry.event)
+      }
+    }
     log = []
   }
 
@@ -65,7 +78,11 @@ struct MemberChanges: Sendable {
     func replaced(_ key: MemberKey) -> MemberKey {
       MemberKey(owner: ids[key.owner] ?? key.owner, relationship: key.relationship)
     }
-    log = log.map { Entry(key: replaced($0.key), member: ids[$0.member] ?? $0.member, isAddition: $0.isAddition) }
+    for index in log.indices {
+      let entry = log[index]
+      log[index].key = replaced(entry.key)
+      log[index].member = ids[entry.member] ?? entry.member
+    }
     deltas = Dictionary(
       deltas.map { key, delta in
         var delta = delta
@@ -77,17 +94,23 @@ struct MemberChanges: Sendable {
 
 /// The changes of one relationship.
 struct MemberDelta: Sendable {
-  /// Members that came and went, in order.
-  private var changes: [(member: ObjectID, isAddition: Bool)] = []
-
-  mutating func note(_ member: ObjectID, isAddition: Bool) { changes.append((member, isAddition)) }
-
-  /// For each member, whether it belongs to the relationship after all changes.
-  private var outcome: [ObjectID: Bool] {
-    Dictionary(changes.map { ($0.member, $0.isAddition) }, uniquingKeysWith: { _, last in last })
+  enum Change {
+    case addition, removal
+    /// What came before counts no more.
+    case forgotten
   }
 
-  var hasRemovals: Bool { changes.contains { !$0.isAddition } && outcome.values.contains(false) }
+  /// Members that came and went, in order.
+  private var changes: [(member: ObjectID, change: Change, event: Int?)] = []
+
+  mutating func note(_ member: ObjectID, _ change: Change, event: Int?) { changes.append((member, change, event)) }
+
+  /// For each member, its last change.
+  private var outcome: [ObjectID: Change] {
+    Dictionary(changes.map { ($0.member, $0.change) }, uniquingKeysWith: { _, last in last })
+  }
+
+  var hasRemovals: Bool { changes.contains { $0.change == .removal } && outcome.values.contains(.removal) }
 
   /// The members that came, in order.
   var added: [ObjectID] {
@@ -96,13 +119,22 @@ struct MemberDelta: Sendable {
     return list.members()
   }
 
+  /// The changes without those of an event; nil where it made none.
+  func before(event: Int) -> MemberDelta? {
+    var former = self
+    former.changes.removeAll { $0.event == event }
+    return former.changes.count < changes.count ? former : nil
+  }
+
   mutating func replaceIDs(_ ids: [ObjectID: ObjectID]) {
-    changes = changes.map { (ids[$0.member] ?? $0.member, $0.isAddition) }
+    for index in changes.indices { changes[index].member = ids[changes[index].member] ?? changes[index].member }
   }
 
   func apply(to list: inout MemberList) {
     let outcome = outcome
-    for (member, isPresent) in outcome where !isPresent { list.remove(member) }
-    for (member, isAddition) in changes where isAddition && outcome[member] == true { list.append(member) }
+    for (member, change) in outcome where change == .removal { list.remove(member) }
+    for (member, change, _) in changes where change == .addition && outcome[member] == .addition {
+      list.append(member)
+    }
   }
 }

@@ -213,10 +213,16 @@ final class PendingChanges {
   func noteForeignMember() { hasForeignMembers = true }
 
   /// A member came to or left a to-many relationship that is not loaded.
-  func noteMember(_ member: ObjectID, isAddition: Bool, isOrdered: Bool = false, in key: MemberKey) {
+  /// - Parameter event: the event that the change is part of; nil where undo does not take it back.
+  func noteMember(
+    _ member: ObjectID, isAddition: Bool, isOrdered: Bool = false, in key: MemberKey, event: Int? = nil
+  ) {
     if isOrdered && isAddition { hasOrderedMemberChanges = true }
-    memberChanges.note(member, isAddition: isAddition, in: key)
+    memberChanges.note(member, isAddition: isAddition, in: key, event: event)
   }
+
+  /// A member neither came to nor left a to-many relationship that is not loaded, whatever was noted of it before.
+  func forgetMember(_ member: ObjectID, in key: MemberKey) { memberChanges.forget(member, in: key) }
 
   /// The changes of one to-many relationship, which is loaded now: they are its list's from now on.
   func removeMemberDelta(_ key: MemberKey) -> MemberDelta? { memberChanges.remove(key) }
