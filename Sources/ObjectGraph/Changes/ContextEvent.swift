@@ -56,10 +56,10 @@ struct ContextEvent {
     if entries.indices.contains(index) { entries[index].before?.addMissingMembers(of: object) }
   }
 
-  /// As `addMissingMembers(of:)`, for one relationship.
-  mutating func addMissingMembers(of object: ManagedObject, at relationship: Int) {
+  /// Adds a relationship that was loaded since to the noted state of an object.
+  mutating func addMissingMembers(_ list: MemberList?, of object: ManagedObject, at relationship: Int) {
     let index = Int(object.marks.eventIndex)
-    if entries.indices.contains(index) { entries[index].before?.addMissingMembers(of: object, at: relationship) }
+    if entries.indices.contains(index) { entries[index].before?.addMissingMembers(list, of: object, at: relationship) }
   }
 
   /// Clears the objects' places in this event, which is over.
@@ -155,9 +155,11 @@ struct ObjectState {
   }
 
   /// Takes the members of one relationship, if they were not there.
-  mutating func addMissingMembers(of object: ManagedObject, at index: Int) {
-    if memberLists.isEmpty { memberLists = Array(repeating: nil, count: object.memberLists.count) }
-    if memberLists[index] == nil { memberLists[index] = object.memberLists[index] }
+  mutating func addMissingMembers(_ list: MemberList?, of object: ManagedObject, at index: Int) {
+    if memberLists.isEmpty {
+      memberLists = Array(repeating: nil, count: object.runtime.layout.relationships.count)
+    }
+    if memberLists[index] == nil { memberLists[index] = list }
   }
 }
 

@@ -75,7 +75,15 @@ extension ManagedObjectContext {
 
   /// Adds a relationship that was loaded since the object's first change in an event, so that undo can restore it.
   func noteLoadedMembers(of object: ManagedObject, at index: Int) {
-    if undoManager != nil { event.addMissingMembers(of: object, at: index) }
+    if undoManager != nil { event.addMissingMembers(object.memberLists[index], of: object, at: index) }
+  }
+
+  /// Adds a relationship that is being loaded and that the event has changed already, as it was before, so that undo can
+  /// restore it.
+  func noteFormerMembers(_ list: MemberList, of object: ManagedObject, at index: Int) {
+    if undoManager == nil { return }
+    object.willChange()
+    event.addMissingMembers(list, of: object, at: index)
   }
 
   /// Adds the relationships that were loaded since then, so that undo can restore them.

@@ -276,6 +276,12 @@ extension ManagedObject {
       }
     }
     if let delta = context.pending.removeMemberDelta(MemberKey(owner: objectID, relationship: index)) {
+      if let before = delta.before(event: context.eventCount) {
+        // Undo restores the members without what this event has changed already.
+        var former = list
+        before.apply(to: &former)
+        context.noteFormerMembers(former, of: self, at: index)
+      }
       delta.apply(to: &list)
       putMembers(list, at: index)
       noteListEdit(index, isSetHere: false)
