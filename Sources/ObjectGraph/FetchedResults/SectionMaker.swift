@@ -92,6 +92,7 @@ struct SectionMaker {
       specification.entity.name, specification.entity.versionHash.base64EncodedString(), "\(specification.predicate)",
       sorts.joined(separator: ","), "\(specification.fetchLimit) \(specification.fetchOffset)",
       "\(specification.includesSubentities)", sectionNameKeyPath ?? "",
+      specification.affectedStores.map { $0.sorted().joined(separator: ",") } ?? "all stores",
     ].joined(separator: "\n")
   }
 }
