@@ -9,8 +9,9 @@ extension PersistentStoreCoordinator {
   /// `NSPersistentDocument` does for "Save As". The old store is taken away and closed; its file stays.
   ///
   /// A copy of the same type has the store's UUID, so that objects of contexts stay theirs. A copy of another type, and
-  /// one of a store without a file, has a UUID of its own and the same primary keys: what contexts have of the old
-  /// store is gone then, and is fetched anew. All rows of the store are in memory meanwhile.
+  /// one of a store without a file, has a UUID of its own: what contexts have of the old store is gone then, and is
+  /// fetched anew. Primary keys stay the same, except in an XML store, where objects of entities that are not related
+  /// have no key in common. All rows of the store are in memory meanwhile.
   /// - Parameters:
   ///   - store: one of the coordinator's.
   ///   - url: where the copy is made.
@@ -42,7 +43,8 @@ extension PersistentStoreCoordinator {
       writable.isReadOnly = false
       let copy = try type.load(writable, model: model)
       do {
-        try StoreTransfer(from: store, to: copy).run()
+        var transfer = StoreTransfer(from: store, to: copy)
+        try transfer.run()
         if store is any MetadataKeeping, let copy = copy as? any MetadataKeeping {
           try copy.replaceMetadata(with: metadata(for: store))
         }
@@ -79,22 +81,29 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// All rows of a store, written into an empty one with the same primary keys.
+/// All rows of a store, written into an empty one with the same primary keys. In a store whose keys stand for one
+/// object of the whole store, the keys of every hierarchy but the first follow those of the one before.
 private struct StoreTransfer {
   private let source: any PersistentStore
   private let destination: any PersistentStore
+  /// What is added to the keys of a hierarchy, by the index of its root.
+  private var keyOffsets: [Int: Int64] = [:]
 
   init(from source: any PersistentStore, to destination: any PersistentStore) {
     self.source = source
     self.destination = destination
   }
 
-  func run() throws {
-    var request = SaveRequest()
+  mutating func run() throws {
+    var rowsByRoot: [[Snapshot]] = []
     for root in source.model.handles where root.root == root {
       let rows = try source.snapshots(FetchSpecification(root))
       guard let last = rows.lazy.compactMap(\.objectID.primaryKey).max() else { continue }
-      _ = try destination.reservePrimaryKeys(Int(last), for: root)
+      keyOffsets[root.index] = try destination.reservePrimaryKeys(Int(last), for: root) - 1
+      rowsByRoot.append(rows)
+    }
+    var request = SaveRequest()
+    for rows in rowsByRoot {
       for row in rows {
         request.inserted.append(
           Snapshot(
@@ -125,7 +134,7 @@ private struct StoreTransfer {
   }
 
   private func moved(_ id: ObjectID) -> ObjectID {
-    ObjectID(
-      entity: id.entity, reference: .permanent(store: destination.identifier, primaryKey: id.primaryKey ?? 0))
+    let key = (id.primaryKey ?? 0) + (keyOffsets[id.entity.root.index] ?? 0)
+    return ObjectID(entity: id.entity, reference: .permanent(store: destination.identifier, primaryKey: key))
   }
 }
