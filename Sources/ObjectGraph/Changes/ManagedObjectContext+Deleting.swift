@@ -108,13 +108,16 @@ extension ManagedObjectContext {
     if inverse.isToMany && !relationship.isToMany {
       // The deleted row stores the membership, so the owner loses the member whatever the delete rule says.
       if let owner = object.destinations[index] {
+        if isPlaceNeeded(inverse) { try loadPlaces(in: [presentObject(with: owner)].compactMap(\.self), inverse) }
         applyMembershipChange(object.objectID, isAddition: false, in: owner, inverse)
       }
       return
     }
     let rule = relationship.definition.deleteRule
     guard rule == .nullify || rule == .cascade else { return }
-    for destination in try destinations(of: object, index) {
+    let destinations = try destinations(of: object, index)
+    if isPlaceNeeded(inverse) { try loadPlaces(in: destinations, inverse) }
+    for destination in destinations {
       if inverse.isToMany {
         applyMembershipChange(object.objectID, isAddition: false, in: destination.objectID, inverse)
       } else if let back = destination.runtime.index(of: inverse),
@@ -122,6 +125,22 @@ extension ManagedObjectContext {
       {
         destination.replaceDestination(nil, at: back)
       }
+    }
+  }
+
+  /// Whether undo has to know the places of members in a relationship: nothing but the list says them, and once a
+  /// deletion is saved, the store does not say them either.
+  private func isPlaceNeeded(_ relationship: Relationship) -> Bool {
+    relationship.isOrdered && undoManager?.isUndoRegistrationEnabled == true
+  }
+
+  /// Loads an ordered relationship that a deleted object is about to be taken out of.
+  private func loadPlaces(in owners: [ManagedObject], _ relationship: Relationship) throws {
+    let present = owners.filter { $0.status == .loaded }
+    for (entity, owners) in Dictionary(grouping: present, by: \.objectID.entity) {
+      guard let index = coordinator.runtime(entity).index(of: relationship) else { continue }
+      try loadMembers(index, of: owners)
+      for owner in owners { try owner.loadMembers(index) }
     }
   }
 }

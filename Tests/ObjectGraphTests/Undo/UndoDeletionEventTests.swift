@@ -74,4 +74,27 @@ struct UndoDeletionEventTests {
       #expect(try crates.numbers("labels", of: crate) == [2, 3])
     }
   }
+
+  @Test(
+    "gives an object whose deletion was saved its place in lists that nothing had loaded", arguments: StoreKind.allCases
+  )
+  func place(kind: StoreKind) throws {
+    for list in ["contents", "labels"] {
+      let crates = try Crates(kind)
+      try crates.inContext { context in
+        let owner = crates.add(crates.crate, 1, context)
+        let members = [5, 6, 7].map { crates.add(list == "labels" ? crates.label : crates.crate, $0, context) }
+        try owner.setObjects(members, for: list)
+        try context.save()
+        context.refreshAllObjects()
+        context.undoManager = ContextUndoManager()
+        context.delete(members[0])
+        try context.save()
+        context.undo()
+        #expect(try crates.numbers(list, of: owner) == [5, 6, 7])
+        try context.save()
+      }
+      #expect(try crates.stored(list, of: 1) == [5, 6, 7])
+    }
+  }
 }
