@@ -97,13 +97,16 @@ struct MappingExpressionTests {
     #expect(try journal.folder.names().allSatisfy { $0.hasPrefix("journal.sqlite") })
   }
 
+  /// What a function of the program gives, of which nothing is known beforehand.
+  private static func pass(_ operand: String) -> String { "FUNCTION($manager, \"pass:\", \(operand))" }
+
   private static let misfits: [(property: String, expression: String, message: String)] = [
     ("seconds", "$source.minutes * 0.3", "cannot become a value of the type Integer 32"),
     ("seconds", "($source.minutes + 1) * 4294967296", "cannot become a value of the type Integer 32"),
     ("heading", "FUNCTION($manager, \"double:\", $source.minutes)", "cannot become a value of the type String"),
     ("writer", Journal.lookUp("TagToTag", "$source.tags"), "gives a Tag, where a Author belongs"),
-    ("writer", "$source", "gives a Entry, where a Author belongs"),
-    ("writer", "$source.title", "where managed objects belong"),
+    ("writer", pass("$source"), "gives a Entry, where a Author belongs"),
+    ("writer", pass("$source.title"), "where managed objects belong"),
   ]
 
   @Test("a value that does not fit names the object", arguments: Self.misfits)
@@ -151,6 +154,7 @@ private final class GreetingManager: MigrationManager {
         return "Hello \(name ?? "?")"
       },
       "double:": { operands in (operands[0] as? Int).map { 2 * $0 } },
+      "pass:": { operands in operands[0] },
     ]
   }
 }

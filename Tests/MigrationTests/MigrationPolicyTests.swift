@@ -56,6 +56,18 @@ struct MigrationPolicyTests {
   }
 
   @Test(
+    "Core Data's default class is no policy",
+    arguments: ["NSEntityMigrationPolicy", "CoreData.NSEntityMigrationPolicy"])
+  func defaultClass(name: String) throws {
+    var journal = try journal(name)
+    try journal.migrate(journal.manager(["Other": RecordingPolicy.self]))
+    #expect(try journal.notes("heading") == (0..<3).map { .string("day \($0)") })
+    journal.set("heading", "$source.minutes")
+    let error = try #require(throws: MigrationError.self) { try journal.migrate() }
+    #expect(error.code == .mappingModel, "\(error)")
+  }
+
+  @Test(
     "what a policy throws ends the migration, at any stage, and the store is whole", arguments: FailingPolicy.stages)
   func failure(stage: String) throws {
     let journal = try journal()

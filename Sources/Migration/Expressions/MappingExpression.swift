@@ -9,8 +9,10 @@ struct MappingExpression {
   private let attribute: String?
   /// The variables that stand in `expression.result`.
   private let resultVariables: Set<String>
-  /// The type of the value, as far as it is known beforehand.
-  let type: OperandType?
+  /// What it gives, as far as it is known beforehand.
+  let type: MappedType
+  /// The entity of the source objects whose values it may read.
+  private let sourceEntity: Entity?
 
   /// Parses and checks an expression.
   /// - Throws: `MigrationError` that names the mapping and the property.
@@ -32,40 +34,17 @@ struct MappingExpression {
     } else {
       attribute = nil
     }
-    type = try Self.type(of: expression.result, resultVariables, calls, scope)
-  }
-
-  private static func type(
-    of result: FetchExpression, _ variables: Set<String>, _ calls: CallChecking, _ scope: MappingScope
-  ) throws(MigrationError) -> OperandType? {
-    var types: [String: OperandType] = [:]
-    for name in variables {
-      switch name {
-      case MigrationVariableName.source: types[name] = scope.sourceEntity.map { OperandType(.object($0)) }
-      case MigrationVariableName.destination: types[name] = scope.destinationEntity.map { OperandType(.object($0)) }
-      default: types[name] = calls.types[name] ?? nil
-      }
-      // The type of a call's result is often known only after the call.
-      if types[name] == nil { return nil }
-    }
-    guard let entity = scope.sourceEntity ?? scope.destinationEntity else { return nil }
-    var inner = ExpressionScope(entity, variables: types)
-    inner.allowsTransients = true
-    inner.allowsBlocks = true
-    // Unlike in fetches, a composite is a plain value here.
-    if case .path(of: _, let path) = result, let name = path.last, entity.attribute(name)?.type == .composite {
-      return OperandType(.attribute(.composite))
-    }
-    do throws(PredicateCheckError) {
-      return try result.type(in: inner)
-    } catch {
-      throw scope.error("the expression \(result) cannot be used: \(error)")
-    }
+    type = try scope.type(of: expression.result, calls.types)
+    sourceEntity = scope.sourceEntity
   }
 
   /// Computes the expression.
   /// - Throws: what calls and stores throw.
   func value(_ variables: MigrationVariables) throws -> MappedValue {
+    if let source = variables.source, let sourceEntity, !source.entity.isKind(of: sourceEntity) {
+      throw MigrationError(
+        .value, "the source object is a \(source.entity.name), and the mapping is for objects of \(sourceEntity.name)")
+    }
     if let attribute, let source = variables.source {
       return .plain(.value(source.attributeValue(attribute)))
     }

@@ -42,8 +42,10 @@ struct PathRewriting {
         let known = MigrationVariableName.all.map { "$" + $0 }.joined(separator: ", ")
         throw scope.error("there is no variable $\(name)", hint: "known are \(known)")
       }
+      try requireValue(of: name)
       return expression
     case .path(of: .variable(let name), let path):
+      try requireValue(of: name)
       switch name {
       case MigrationVariableName.source: return try rewritten(path, of: name, from: scope.sourceEntity)
       case MigrationVariableName.destination: return try rewritten(path, of: name, from: scope.destinationEntity)
@@ -70,6 +72,13 @@ struct PathRewriting {
       predicates: { predicate throws(MigrationError) in
         try predicate.mappingExpressions { part throws(MigrationError) in try rewriting.rewritten(part) }
       })
+  }
+
+  /// - Throws: for an object in a source expression, which is computed once for all objects.
+  private func requireValue(of variable: String) throws(MigrationError) {
+    let isObject = variable == MigrationVariableName.source || variable == MigrationVariableName.destination
+    guard isObject, scope.property == nil else { return }
+    throw scope.error("$\(variable) has no value here", hint: "a source expression gives the source objects themselves")
   }
 
   private mutating func rewritten(

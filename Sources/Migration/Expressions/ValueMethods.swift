@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import Predicates
 
 /// Methods without operands that expressions of mapping models ask of values, beside those that the format language
 /// computes: `$source.objectID.URIRepresentation.path`, `$source.picture.length`.
@@ -19,6 +20,17 @@ enum ValueMethods {
 
   /// The names of all of them.
   static let names = Set(url.keys).union(["URIRepresentation", "length", "count", "UUIDString", "objectID"])
+
+  /// The type of what a method gives for a receiver of a type.
+  static func resultType(of name: String, _ receiver: MappedType) -> MappedType {
+    guard let receiver = receiver.operand, name != "objectID" else { return .unknown }
+    switch name {
+    case "count": return .value(OperandType(.attribute(.integer64)))
+    case "length": return .value(OperandType(.attribute(.integer64), isList: receiver.isList))
+    case "URIRepresentation": return .value(OperandType(.attribute(.uri), isList: receiver.isList))
+    default: return .value(OperandType(.attribute(.string), isList: receiver.isList))
+    }
+  }
 
   /// Whether values of attributes of a type have the method, as far as the type says it.
   static func isKnown(_ name: String, of type: AttributeType?) -> Bool {

@@ -67,7 +67,7 @@ struct MappingPlan {
         let found = mistakes.following { () throws(MigrationError) in try Self.policy(of: mapping, policies) }
         guard let found else { continue }
         policy = found
-        if policyName != nil { functions = .known(Set(found.knownFunctions.keys)) }
+        if let policyName, !policies.isPlain(policyName) { functions = .known(Set(found.knownFunctions.keys)) }
       }
       let scope = MappingScope(
         mapping: mapping, mappingModel: model, sourceModel: source, destinationModel: destination,
@@ -135,12 +135,16 @@ struct MappingPlan {
         scope.property = name
         mistakes.note(scope.error("the property is mapped twice", hint: "leave one of the two out"))
       }
-      if entity.isAbstract, source != nil, mapping.entityMigrationPolicyClassName == nil {
+      if entity.isAbstract, source != nil, scope.policyFunctions == .none {
         mistakes.note(scope.error("the entity is abstract in the destination model, and has no objects of its own"))
       }
     }
     let expression = source.flatMap { text in
-      mistakes.following { () throws(MigrationError) in try MappingExpression(text, in: scope) }
+      mistakes.following { () throws(MigrationError) in
+        let expression = try MappingExpression(text, in: scope)
+        try scope.requireSources(expression.type)
+        return expression
+      }
     }
     return Step(
       mapping: mapping, policy: policy, sourceEntity: scope.sourceEntity, destinationEntity: scope.destinationEntity,
@@ -179,14 +183,7 @@ struct MappingPlan {
     // A derived attribute is computed anew.
     guard let text = property.valueExpression, definition.derivation == nil else { return nil }
     let expression = try MappingExpression(text, in: scope)
-    // A policy may convert values itself.
-    if scope.policyFunctions == .none, case .attribute(let type)? = expression.type?.element,
-      !AttributeConversion.isPossible(from: type, to: definition.type)
-    {
-      throw scope.error(
-        "a value of the type \(type.name) cannot become one of the type \(definition.type.name)",
-        hint: "compute it in a function of a migration policy", .value)
-    }
+    try scope.requireValue(expression.type, for: definition)
     return Attribute(definition: definition, expression: expression)
   }
 
@@ -199,7 +196,9 @@ struct MappingPlan {
       throw scope.unknownProperty("relationship", property.name, entity.relationships.map(\.name))
     }
     guard let text = property.valueExpression else { return nil }
-    return Reference(relationship: relationship, expression: try MappingExpression(text, in: scope))
+    let expression = try MappingExpression(text, in: scope)
+    try scope.requireObjects(expression.type, for: relationship)
+    return Reference(relationship: relationship, expression: expression)
   }
 }
 

@@ -57,6 +57,11 @@ extension MigrationManager: MigrationCalls {
     guard let context = context as? ManagedObjectContext else {
       throw MigrationError(.mappingModel, "what FETCH is given is no context", hint: "write $manager.sourceContext")
     }
+    if let entity = request.entity, entity.model !== (context === openSourceContext ? sourceModel : destinationModel) {
+      throw MigrationError(
+        .mappingModel, "FETCH is given a request for \(entity.name) and the context of the other store",
+        hint: "write $manager.sourceContext")
+    }
     if isCount { return try context.count(for: request) }
     return asIDs ? try context.objectIDs(for: request) : try context.fetch(request)
   }

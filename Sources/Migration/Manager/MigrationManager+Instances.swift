@@ -38,7 +38,9 @@ extension MigrationManager {
     case .plain: break
     case .object(let any):
       plain = Value(anyValue: any)
-      if plain == nil, attribute.type == .transformable { return object.setValue(any, forKey: attribute.name) }
+      if plain == nil, attribute.type == .transformable {
+        return try object.setTransformedValue(any, for: attribute.name)
+      }
     }
     guard let plain else { throw MigrationError(.value, "the expression gives no value that an attribute can have") }
     // As in inferred migrations: a mandatory attribute keeps its default where there was no value.
@@ -97,7 +99,7 @@ extension MigrationManager {
     } catch let error as MigrationError {
       throw error.about(mapping: mapping.name, entity: entity, property: property, objectID: id)
     } catch {
-      let isPolicy = mapping.entityMigrationPolicyClassName != nil
+      let isPolicy = mapping.entityMigrationPolicyClassName.map { !migrationPolicies.isPlain($0) } ?? false
       throw MigrationError(
         isPolicy ? .policy : .value, isPolicy ? "the migration policy failed: \(error)" : "\(error)",
         mapping: mapping.name, entity: entity, property: property, objectID: id, underlying: error)

@@ -122,8 +122,13 @@ extension MigrationManager {
     var variables = MigrationVariables(manager: self, entityPolicy: step.policy)
     variables.wantsIDs = true
     let value = try source.value(variables)
-    if case .object(let ids as [ObjectID]) = value { return ids }
-    return try value.objects(variables).map(\.objectID)
+    let ids =
+      if case .object(let ids as [ObjectID]) = value { ids } else { try value.objects(variables).map(\.objectID) }
+    if let other = ids.first(where: { $0.entity.model !== sourceModel }) {
+      throw MigrationError(
+        .value, "the source expression gives a \(other.entity.name) that is no object of the source store")
+    }
+    return ids
   }
 
   /// - Returns: how many destination objects there are.

@@ -2,7 +2,7 @@
 ///
 /// Only classes that are named here are ever made. A mapping's `Module.Class` finds the policy of that name, else that
 /// of `Class`, else one of another module's `Class`, as modules are renamed and `.cdm` files keep the name that Xcode
-/// knew.
+/// knew. `NSEntityMigrationPolicy`, which is Core Data's default class, is `EntityMigrationPolicy`.
 public struct MigrationPolicies: Sendable, ExpressibleByDictionaryLiteral {
   private var classes: [String: EntityMigrationPolicy.Type] = [:]
 
@@ -28,11 +28,15 @@ public struct MigrationPolicies: Sendable, ExpressibleByDictionaryLiteral {
   /// The names under which policies are known, sorted.
   public var names: [String] { classes.keys.sorted() }
 
+  /// The class that Core Data uses where a mapping model names none.
+  private static let defaultName = "NSEntityMigrationPolicy"
+
   private func find(_ name: String) -> EntityMigrationPolicy.Type? {
     if let policy = classes[name] { return policy }
     let bare = Self.bare(name)
     if let policy = classes[bare] { return policy }
     let candidates = classes.filter { Self.bare($0.key) == bare }
+    if candidates.isEmpty, bare == Self.defaultName { return EntityMigrationPolicy.self }
     return candidates.count == 1 ? candidates.first?.value : nil
   }
 
