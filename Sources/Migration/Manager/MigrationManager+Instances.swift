@@ -23,15 +23,14 @@ extension MigrationManager {
       let name = attribute.definition.name
       variables.property = name
       try naming(mapping, name, source.objectID) {
-        try set(attribute.expression.value(variables), attribute.definition, of: destination)
+        try set(attribute.expression.value(variables), attribute, of: destination)
       }
     }
     associate(sourceInstance: source, withDestinationInstance: destination, for: mapping)
   }
 
-  private func set(
-    _ value: MappedValue, _ attribute: AttributeDefinition, of object: ManagedObject
-  ) throws {
+  private func set(_ value: MappedValue, _ mapped: MappingPlan.Attribute, of object: ManagedObject) throws {
+    let attribute = mapped.definition
     var plain: Value?
     switch value {
     case .plain(.value(let value)): plain = value
@@ -45,7 +44,8 @@ extension MigrationManager {
     guard let plain else { throw MigrationError(.value, "the expression gives no value that an attribute can have") }
     // As in inferred migrations: a mandatory attribute keeps its default where there was no value.
     if plain.isMissing, !attribute.isOptional, attribute.defaultValue != .null { return }
-    object[attribute.name] = .some(try AttributeConversion.value(plain, for: attribute))
+    object[attribute.name] = .some(
+      try AttributeConversion.value(plain, for: attribute, of: mapped.expression.type))
   }
 
   /// Sets the relationships of a new object by the mapping's expressions.
