@@ -33,15 +33,16 @@ struct MappedMigrationStep {
     throw error
   }
 
-  /// The objects that filters leave out.
+  /// The objects that filters leave out, and the references that look-ups do not find.
   /// - Parameter store: that the step begins with; nil where it is not there yet.
-  func filterLosses(_ store: MigrationStore?) throws -> [String] {
+  func dataLosses(_ store: MigrationStore?) throws -> [String] {
     let filtered = FilteredObjects(mapping.mappingModel, from: source.model, policies)
-    if filtered.isEmpty { return [] }
-    guard let store else { return filtered.possibleLosses }
+    let references = PartialReferences(mapping.mappingModel, from: source.model, policies)
+    if filtered.isEmpty, references.isEmpty { return [] }
+    guard let store else { return filtered.possibleLosses + references.possibleLosses }
     let coordinator = try store.open(source.model, isReadOnly: true)
     defer { try? coordinator.closeStores() }
     let context = ManagedObjectContext(coordinator: coordinator, name: "migration plan")
-    return try context.performAndWait { try filtered.losses(in: context) }
+    return try context.performAndWait { try filtered.losses(in: context) + references.losses(in: context) }
   }
 }

@@ -24,11 +24,11 @@ extension ProgressiveMigration {
     }
   }
 
-  /// Notes what the filters of mapping models leave out: of the first step what the store says, of others what may be.
-  func noteFilters(_ chain: inout MigrationChain, _ store: MigrationStore) throws {
+  /// Notes what the filters and look-ups of mapping models leave out: of the first step what the store says, of others what may be.
+  func noteDataLosses(_ chain: inout MigrationChain, _ store: MigrationStore) throws {
     for (index, step) in chain.steps.enumerated() {
       guard let mapped = MappedMigrationStep(step, policies) else { continue }
-      chain.steps[index].losses += try mapped.filterLosses(index == 0 ? store : nil)
+      chain.steps[index].losses += try mapped.dataLosses(index == 0 ? store : nil)
     }
   }
 
@@ -62,5 +62,4 @@ extension ProgressiveMigration {
   package static func requireReplaceable(_ url: URL) throws {
     let place = URL(fileURLWithPath: ResultPath.followed(url.path))
     try MigrationStore(type: .sqlite, url: url).requireReplaceable(place)
-  }
-}
+  }}

@@ -100,7 +100,7 @@ public struct ProgressiveMigration: StoreMigrating {
       throw noWay(from: library.versions[start], to: library.versions[end], infersMappingModels)
     }
     try requireSoundMappings(of: chain)
-    try noteFilters(&chain, MigrationStore(type: type, url: url))
+    try noteDataLosses(&chain, MigrationStore(type: type, url: url))
     let losses = unapproved(chain.steps).flatMap(\.losses)
     // A store of a newer version would lose the properties that the newer model added.
     if position == nil || start > end && !goesBack, !losses.isEmpty {

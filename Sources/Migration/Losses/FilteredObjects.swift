@@ -43,10 +43,10 @@ struct FilteredObjects {
     }
   }
 
-  private static let everything = "TRUEPREDICATE"
+  static let everything = "TRUEPREDICATE"
 
   /// The filter of the usual fetch; nil for any other source.
-  private static func filter(of mapping: EntityMapping) -> String? {
+  static func filter(of mapping: EntityMapping) -> String? {
     guard let text = mapping.sourceExpression, let expression = try? CallingExpression(parsing: text),
       expression.calls.count == 2, let request = expression.calls.first,
       request.kind == .method(ManagerFunction.fetchRequest.rawValue), request.operands.count == 3,
