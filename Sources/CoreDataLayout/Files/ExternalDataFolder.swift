@@ -122,6 +122,21 @@ package struct ExternalDataFolder {
     return folder
   }
 
+  /// - Throws: where no file can be made in the folder of the files, or the folder itself cannot be made.
+  package func requireWritable() throws {
+    _ = try openData()
+    let places = [dataPath, supportPath, FileSystem.parent(storePath)]
+    guard let place = places.first(where: { FileSystem.exists($0) }),
+      !FileManager.default.isWritableFile(atPath: place)
+    else { return }
+    throw StoreError.inputOutput(
+      path: place, message: "this user may not write to the folder, which long values need",
+      code: SQLiteError.Code.readOnly.rawValue)
+  }
+
+  /// Whether there are files of values.
+  package var hasFiles: Bool { get throws { try openData()?.names().contains(where: Self.isFileName) ?? false } }
+
   /// Removes the folders when nothing is in them.
   func removeIfEmpty() {
     // `rmdir` refuses a folder with something in it, and a symbolic link.

@@ -32,7 +32,7 @@ package enum StoreFiles {
   }
 
   /// Whether a database file is in WAL mode.
-  static func isWriteAheadLogged(path: String) throws(StoreError) -> Bool {
+  package static func isWriteAheadLogged(path: String) throws(StoreError) -> Bool {
     DatabaseHeader.isWriteAheadLogged(try header(path))
   }
 

@@ -173,6 +173,7 @@ struct MigrationStore {
     } catch let error as StoreError {
       throw error.naming(url.path, insteadOf: partial.path)
     }
+    try requirePlace(forFilesOf: result)
     do {
       if FileSystem.exists(place.path) { try FileSystem.copyPermissions(of: place.path, to: partial.path) }
       if type is SQLitePersistentStoreType {
@@ -227,6 +228,12 @@ extension MigrationStore {
     } catch {
       throw nothingBeside(error)
     }
+  }
+
+  /// - Throws: where files of the result's external data cannot be put beside this store.
+  func requirePlace(forFilesOf result: MigrationStore) throws {
+    guard type is SQLitePersistentStoreType, try ExternalDataFolder(storePath: result.url.path).hasFiles else { return }
+    try ExternalDataFolder(storePath: url.path).requireWritable()
   }
 
   private func nothingBeside(_ error: any Error) -> MigrationError {

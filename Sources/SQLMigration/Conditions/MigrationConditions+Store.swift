@@ -59,8 +59,15 @@ extension MigrationConditions {
 
   // MARK: - Files
 
-  /// - Throws: where values would go into files, and something else has the name of their folder.
-  func requireFolder(_ table: TableWork) throws {
+  /// Whether values go into files.
+  /// - Throws: where they do, and something else has the name of their folder.
+  func writesFiles() throws -> Bool {
+    guard try work.tables.contains(where: writesFiles) else { return false }
+    _ = try ExternalDataFolder(storePath: work.path).openData()
+    return true
+  }
+
+  private func writesFiles(_ table: TableWork) throws -> Bool {
     for index in table.new.columns.indices {
       for feed in table.feeds {
         let moves = zip(feed.moves, feed.sources[index]).filter {
@@ -70,9 +77,10 @@ extension MigrationConditions {
         let isNeeded = try connection.integer(
           "SELECT EXISTS (SELECT 1 FROM \(SQLText.identifier(work.name(feed.old.name))) WHERE Z_ENT IN "
             + "(\(work.numbers(moves.map(\.0)))) AND length(\(source)) > \(ExternalDataFolder.longestInline))")
-        if isNeeded == 1 { _ = try ExternalDataFolder(storePath: work.path).openData() }
+        if isNeeded == 1 { return true }
       }
     }
+    return false
   }
 
   /// Values of attributes that were kept in files, are kept in the table now, and cannot be read.

@@ -12,7 +12,6 @@ struct MigrationConditions {
   func broken() throws -> [MigrationCondition] {
     var result = try takenNames() + abstractEntities()
     for table in work.tables {
-      try requireFolder(table)
       result += try missingValues(table) + unreadableValues(table) + severalOwners(table)
     }
     result += try relationships()

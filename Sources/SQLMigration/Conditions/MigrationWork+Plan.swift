@@ -27,6 +27,7 @@ extension MigrationWork {
     plan.foreign = try foreign.carry(through: self)
     plan.foreign.drop(counts.stray)
     let conditions = MigrationConditions(work: self, connection: connection)
+    plan.writesFiles = try conditions.writesFiles()
     plan.conditions = try conditions.broken()
     plan.isComplete =
       conditions.tellsAllDuplicates

@@ -65,6 +65,8 @@ public struct MigrationPlan: Sendable {
   public internal(set) var conditions: [MigrationCondition] = []
   /// Whether `conditions` are complete. Uniqueness cannot always be checked before the rows are made.
   package internal(set) var isComplete = true
+  /// Whether values go into files of external data.
+  package internal(set) var writesFiles = false
   /// The data that the migration deletes.
   public internal(set) var losses: [LightweightMigration.Item] = []
   /// The effects on objects of the file that do not belong to the old model.

@@ -107,6 +107,7 @@ final class MigrationRun {
       connection, countsAll: false, without: Set(rewrites.flatMap(\.feeds).map(\.table.name)))
     let broken = plan.conditions.filter { $0.kind != .duplicateKeys || options.duplicates == .refuse }
     guard broken.isEmpty else { throw StoreMigrationError.conditions(path: path, broken) }
+    if plan.writesFiles { try external.requireWritable() }
     var job = MigrationJob(work: work, plan: plan, newer: newer, options: options, external: external)
     if !rewrites.isEmpty {
       tellOfRows(plan)

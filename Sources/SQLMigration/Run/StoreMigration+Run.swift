@@ -23,14 +23,29 @@ extension StoreMigration {
     }
   }
 
+  /// - Parameter plan: what is to be done, where it is known.
   /// - Throws: `StoreError` where a migration in the store itself would end for want of permission, with SQLite's own
   ///   words.
-  package static func requireWritable(_ path: String) throws {
+  package static func requireWritable(_ path: String, for plan: MigrationPlan? = nil) throws {
+    try requireWritableFile(path)
+    if plan?.writesFiles == true { try ExternalDataFolder(storePath: path).requireWritable() }
     let place = ResultPath.followed(path)
     let folder = (place as NSString).deletingLastPathComponent
-    let files = FileManager.default
-    if files.isWritableFile(atPath: place), files.isWritableFile(atPath: folder.isEmpty ? "." : folder) { return }
-    throw StoreError.inputOutput(
+    if FileManager.default.isWritableFile(atPath: folder.isEmpty ? "." : folder) { return }
+    // A log that is there with its index is all that SQLite needs.
+    let hasLog = Sidecar.ofLog.allSatisfy { FileManager.default.isWritableFile(atPath: $0.path(of: place)) }
+    if try hasLog && StoreFiles.isWriteAheadLogged(path: place) { return }
+    throw readOnly(path)
+  }
+
+  /// - Throws: `StoreError` for a file that may not be written, of which SQLite says something else where there is a
+  ///   log.
+  static func requireWritableFile(_ path: String) throws {
+    if !FileManager.default.isWritableFile(atPath: ResultPath.followed(path)) { throw readOnly(path) }
+  }
+
+  private static func readOnly(_ path: String) -> StoreError {
+    .inputOutput(
       path: path, message: "attempt to write a readonly database", code: SQLiteError.Code.readOnly.rawValue)
   }
 
@@ -46,6 +61,7 @@ extension StoreMigration {
   ) throws -> MigrationReport {
     let mapping = try mapping ?? older.inferredMappingModel(to: newer, mergesHierarchies: true)
     try StoreFiles.requireFile(path)
+    try requireWritableFile(path)
     let run = MigrationRun(path: path, options: options)
     return try run.run(from: older, to: newer, mapping)
   }

@@ -134,7 +134,7 @@ struct MigrateCommand: ParsableCommand {
       result.plan = plan
       guard result.obstacles.isEmpty else { return }
       if plan.conditions.isEmpty, plan.isComplete {
-        result.note(refusalOf: steps.requirePlace, store)
+        result.note(refusalOf: { try steps.requirePlace(for: plan) }, store)
       } else {
         rehearse(steps, options, &result)
       }

@@ -61,7 +61,13 @@ extension MigrationSteps {
     return try MigrationRehearsal(store: storeName).run { copy in
       var options = options
       options.worksOnCopy = true
-      return try carryOut(options, at: copy, willBegin: willBegin, didEnd: didEnd)
+      let report = try carryOut(options, at: copy, willBegin: willBegin, didEnd: didEnd)
+      if chain != nil {
+        try ProgressiveMigration.requirePlace(at: store, forFilesOf: URL(fileURLWithPath: copy))
+      } else {
+        try requirePlace(for: report?.plan)
+      }
+      return report
     }
   }
 }

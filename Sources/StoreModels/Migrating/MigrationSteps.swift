@@ -183,10 +183,11 @@ package struct MigrationSteps {
     try chain.map { try ChainOutlook($0, storeAt: store.path) }
   }
 
+  /// - Parameter plan: of one step in place, where it is known.
   /// - Throws: where the result could not take the store's place, as the migration itself does.
-  package func requirePlace() throws {
+  package func requirePlace(for plan: MigrationPlan? = nil) throws {
     if chain == nil {
-      try StoreMigration.requireWritable(storeName)
+      try StoreMigration.requireWritable(storeName, for: plan)
     } else {
       try ProgressiveMigration.requireReplaceable(store)
     }
