@@ -31,7 +31,7 @@ extension InMemoryContents {
     for deletion in request.deleted { remove(deletion.objectID) }
     // By primary key, since that is the order in which new members come last where no list says their places, as in a
     // SQLite store.
-    let written = request.updated.map { ($0, $0.version + 1) } + request.inserted.map { ($0, 1) }
+    let written = request.updated.map { ($0, Snapshot.version(after: $0.version)) } + request.inserted.map { ($0, 1) }
     for (snapshot, version) in written.sorted(by: { $0.0.objectID.primaryKey ?? 0 < $1.0.objectID.primaryKey ?? 0 }) {
       write(snapshot, version: version)
     }

@@ -51,7 +51,7 @@ final class BatchDeleter {
     for table in layout.tables {
       guard let rows = changed[table.name], !rows.isEmpty else { continue }
       try connection.execute(
-        "UPDATE \(table.name) SET Z_OPT = IFNULL(Z_OPT, 1) + 1 WHERE \(rows.contains("Z_PK"))")
+        "UPDATE \(table.name) SET Z_OPT = \(VersionCounter.next) WHERE \(rows.contains("Z_PK"))")
       outcome.relatedCount += Int(connection.changes)
     }
     for table in layout.tables {

@@ -63,8 +63,8 @@ final class TouchedRows {
     let isNew = "Z_PK > \(before) AND Z_PK <= \(last)"
     try connection.execute("UPDATE \(table.name) SET Z_OPT = 1 WHERE \(isNew) AND Z_OPT <> 1")
     try connection.execute(
-      "UPDATE \(table.name) SET Z_OPT = s.version + 1 FROM temp.\(Self.name) AS s "
-        + "WHERE \(table.name).Z_PK = s.key AND Z_OPT <> s.version + 1")
+      "UPDATE \(table.name) SET Z_OPT = \(VersionCounter.after("s.version")) FROM temp.\(Self.name) AS s "
+        + "WHERE \(table.name).Z_PK = s.key AND Z_OPT <> \(VersionCounter.after("s.version"))")
     var related: [String: KeySet] = [:]
     for (index, owner) in owners.enumerated() {
       let ownerTable = writer.layout.table(for: owner.relationship.destination)
@@ -88,7 +88,7 @@ final class TouchedRows {
     for keys in related.values.sorted(by: { $0.table.root.index < $1.table.root.index }) {
       if !keys.isEmpty {
         try connection.execute(
-          "UPDATE \(keys.table.name) SET Z_OPT = IFNULL(Z_OPT, 1) + 1 WHERE \(keys.contains("Z_PK"))")
+          "UPDATE \(keys.table.name) SET Z_OPT = \(VersionCounter.next) WHERE \(keys.contains("Z_PK"))")
         outcome.relatedCount += Int(connection.changes)
         if wantsObjectIDs { outcome.related += try writer.objectIDs(of: keys) }
       }

@@ -27,7 +27,7 @@ struct HistoryReader {
   /// The number of the last transaction of the store that a connection has open; 0 before the first.
   static func lastTransactionNumber(_ connection: Connection) throws -> Int64 {
     try connection.integer(
-      "SELECT max(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryWriter.transactionEntity)), 0), "
+      "SELECT max(IFNULL((SELECT \(PrimaryKeyRange.counter) FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryWriter.transactionEntity)), 0), "
         + "IFNULL((SELECT max(Z_PK) FROM ATRANSACTION), 0))") ?? 0
   }
 

@@ -97,7 +97,7 @@ extension HistoryWriter {
   /// - Returns: the first of the keys.
   func reserveKeys(_ count: Int, _ entityNumber: Int, table: String) throws -> Int64 {
     let statement = try session.cached(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(IFNULL(Z_MAX, 0), IFNULL((SELECT max(Z_PK) FROM \(table)), 0)) + ?2 "
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(\(PrimaryKeyRange.counter), IFNULL((SELECT max(Z_PK) FROM \(table)), 0)) + ?2 "
         + "WHERE Z_ENT = ?1 RETURNING Z_MAX")
     try statement.bind(1, Int64(entityNumber))
     try statement.bind(2, Int64(count))

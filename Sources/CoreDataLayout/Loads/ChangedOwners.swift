@@ -207,7 +207,7 @@ final class ChangedOwners {
       "SELECT Z_ENT, EXISTS (SELECT 1 FROM \(Self.prefix)_raised WHERE place = \(index) AND key = ?1) "
         + "FROM \(table) WHERE Z_PK = ?1")
     let row = try Statement(connection, "SELECT change FROM \(Self.prefix)_changes WHERE entity = ?1 AND key = ?2")
-    let raise = try Statement(connection, "UPDATE \(table) SET Z_OPT = IFNULL(Z_OPT, 1) + 1 WHERE Z_PK = ?1")
+    let raise = try Statement(connection, "UPDATE \(table) SET Z_OPT = \(VersionCounter.next) WHERE Z_PK = ?1")
     var count = 0
     for (owner, names) in owners.sorted(by: { $0.key < $1.key }) {
       try find.bind(1, owner)

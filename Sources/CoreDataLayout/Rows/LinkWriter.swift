@@ -136,7 +136,7 @@ final class LinkWriter {
   ) throws {
     let isOwnChange = relationship.inverse != nil
     let version =
-      isOwnChange && writer.wasThere(member, in: relationship.destination) ? ["Z_OPT = IFNULL(Z_OPT, 1) + 1"] : []
+      isOwnChange && writer.wasThere(member, in: relationship.destination) ? ["Z_OPT = \(VersionCounter.next)"] : []
     guard let history = writer.history else { return try body(version) }
     if isOwnChange, let number = try history.entityNumber(of: member, kindOf: relationship.destination) {
       try history.recordingUpdate(entityNumber: number, key: member, columns: [foreignKey]) { try body(version) }

@@ -177,7 +177,7 @@ final class RowUpdater {
 
   /// The UPDATE that sets just these columns.
   private func makeUpdate(of changed: CellSet) throws -> Statement {
-    var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
+    var assignments = ["Z_OPT = \(VersionCounter.next)"]
     var parameter = 1
     for (index, name) in (plan.cells.map(\.name) + plan.unmapped.map(\.name)).enumerated() where changed.contains(index)
     {

@@ -271,7 +271,7 @@ final class SnapshotWriter {
     if let known = updates[number].runStatement {
       statement = known
     } else {
-      var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
+      var assignments = ["Z_OPT = \(VersionCounter.next)"]
       for (position, name) in updates[number].names.enumerated() {
         assignments.append("\(name) = \(RunUpdate.value(ofColumn: position))")
       }
@@ -341,7 +341,7 @@ final class SnapshotWriter {
 
   private func statement(ofUpdate number: Int) throws -> Statement {
     if let statement = updates[number].statement { return statement }
-    var assignments = ["Z_OPT = IFNULL(Z_OPT, 1) + 1"]
+    var assignments = ["Z_OPT = \(VersionCounter.next)"]
     for (position, name) in updates[number].names.enumerated() { assignments.append("\(name) = ?\(position + 2)") }
     // A row that moves to another destination loses its place.
     for place in ordered where updates[number].names.contains(place.key) { assignments.append("\(place.order) = NULL") }

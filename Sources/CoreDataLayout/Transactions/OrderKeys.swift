@@ -1,5 +1,6 @@
 import ObjectModel
 import SQLite
+import StoreInterface
 
 /// Order keys of ordered relationships: the first is 2048, each next one 1024 more.
 package enum OrderKey {
@@ -128,6 +129,11 @@ extension StoreWriter {
             WHERE t.Z_PK \(rows) AND t.\(key) IS NOT NULL AND t.\(order) IS NULL
           ) AS placed WHERE \(table).Z_PK = placed.row
           """)
+        // A sum beyond 64 bits is a real to SQLite.
+        let isBroken = "Z_PK \(rows) AND typeof(\(order)) NOT IN ('integer', 'null')"
+        if try connection.integer("SELECT 1 FROM \(table) WHERE \(isBroken) LIMIT 1") != nil {
+          throw StoreError.notAStore(path: file.path, message: "\(table).\(order) has no order keys left")
+        }
       }
     }
     pendingOrderKeys.removeAll()

@@ -8,7 +8,8 @@ extension StoreSession {
   func lastPrimaryKey(of entity: Entity) throws -> Int64 {
     let table = file.layout.table(for: entity).name
     let statement = try cached(
-      "SELECT max(IFNULL(Z_MAX, 0), IFNULL((SELECT max(Z_PK) FROM \(table)), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?1")
+      "SELECT max(\(PrimaryKeyRange.counter), IFNULL((SELECT max(Z_PK) FROM \(table)), 0)) FROM Z_PRIMARYKEY "
+        + "WHERE Z_ENT = ?1")
     defer { statement.reset() }
     try statement.bind(1, Int64(file.layout.number(of: entity.root)))
     guard try statement.step() else {
@@ -29,7 +30,7 @@ extension StoreSession {
     let statement = try cached(
       """
       SELECT (SELECT min(Z_PK) FROM \(table)), max(IFNULL((SELECT max(Z_PK) FROM \(table)), 0),
-        IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1), 0))
+        IFNULL((SELECT \(PrimaryKeyRange.counter) FROM Z_PRIMARYKEY WHERE Z_ENT = ?1), 0))
       """)
     defer { statement.reset() }
     try statement.bind(1, Int64(file.layout.number(of: entity.root)))
@@ -53,9 +54,10 @@ extension StoreWriter {
     }
   }
 
-  /// Raises `Z_MAX`; never lowers it.
+  /// Raises `Z_MAX`; never lowers it. What is no integer is no counter.
   func setLastPrimaryKey(_ key: Int64, of entity: Entity) throws {
-    let statement = try cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND IFNULL(Z_MAX, -1) < ?1")
+    let statement = try cached(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND (typeof(Z_MAX) <> 'integer' OR Z_MAX < ?1)")
     try statement.bind(1, key)
     try statement.bind(2, Int64(layout.number(of: entity.root)))
     try statement.run()

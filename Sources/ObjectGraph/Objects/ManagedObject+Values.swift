@@ -191,7 +191,8 @@ extension ManagedObject {
   /// The version of the row that `stored` is; nil without one.
   var storedVersion: Int64? {
     guard let block else { return storage.contents?.storedVersion }
-    return block.version(at: Int(blockRow)) + (storage.isEditSaved ? 1 : 0)
+    let version = block.version(at: Int(blockRow))
+    return storage.isEditSaved ? Snapshot.version(after: version) : version
   }
 
   /// The permanent id that a save which failed had already reserved.
@@ -232,7 +233,7 @@ extension ManagedObject {
     if let edited = storage.edited {
       let own: ObjectContents
       if storage.isEditSaved {
-        snapshot.version += 1
+        snapshot.version = Snapshot.version(after: snapshot.version)
         snapshot.attributes = edited.attributes
         own = ObjectContents(unpacking: snapshot)
         own.touched = runtime.transientProperties
@@ -270,15 +271,15 @@ extension ManagedObject {
 
   /// Takes over the row that the object has been saved as. The row is passed by address, because taking it out of a
   /// list costs more.
-  /// - Parameter step: how much greater its version is now.
-  @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, addingToVersion step: Int64 = 0) {
-    if storage.edited != nil, step == 1, unsafe snapshot.pointee.edited === storage.edited {
+  /// - Parameter isChange: whether the row is one version later than the snapshot.
+  @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, isChange: Bool = false) {
+    if storage.edited != nil, isChange, unsafe snapshot.pointee.edited === storage.edited {
       storage.isEditSaved = true
       return
     }
     if isPacked || storage.contents == nil { _ = ownContents() }
     // The row has no transient attributes.
-    unsafe storage.contents?.becomeSaved(snapshot, addingToVersion: step, touched: runtime.transientProperties)
+    unsafe storage.contents?.becomeSaved(snapshot, isChange: isChange, touched: runtime.transientProperties)
     if storage.block != nil { storage.block = nil }
     endEmptiness()
     becomeLoaded()

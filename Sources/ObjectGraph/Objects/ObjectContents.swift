@@ -84,12 +84,15 @@ final class ObjectContents {
   }
 
   /// Takes over the row that the object has been saved as.
-  /// - Parameter snapshot: must be valid for the call; nothing keeps the pointer.
-  @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, addingToVersion step: Int64, touched: PropertySet) {
+  /// - Parameters:
+  ///   - snapshot: must be valid for the call; nothing keeps the pointer.
+  ///   - isChange: whether the row is one version later than the snapshot.
+  @unsafe func becomeSaved(_ snapshot: UnsafePointer<Snapshot>, isChange: Bool, touched: PropertySet) {
     if reservedID != nil { reservedID = nil }
     hasStored = true
     unsafe storedID = snapshot.pointee.objectID
-    unsafe version = snapshot.pointee.version + step
+    let before = unsafe snapshot.pointee.version
+    version = isChange ? Snapshot.version(after: before) : before
     if unsafe snapshot.pointee.edited == nil {
       unsafe uncheckedStoredValues = snapshot.pointee.ownAttributes
       unsafe uncheckedStoredDestinations = snapshot.pointee.ownToOne

@@ -112,8 +112,8 @@ extension ManagedObjectContext {
     }
     let insertedIDs = plan.request.insertedIDs
     if isAnyIDNew { replaceIDs(of: plan.objects.inserted, with: insertedIDs) }
-    becomeSaved(plan.objects.inserted, plan.request.inserted, addingToVersion: 0)
-    becomeSaved(plan.objects.updated, plan.request.updated, addingToVersion: parent == nil ? 1 : 0)
+    becomeSaved(plan.objects.inserted, plan.request.inserted, isChange: false)
+    becomeSaved(plan.objects.updated, plan.request.updated, isChange: parent == nil)
     let memberChanges = pending.memberChanges
     let owners = pending.editedLists.map(\.objectID)
     for object in pending.editedLists where object.status == .loaded {
@@ -137,12 +137,12 @@ extension ManagedObjectContext {
   }
 
   /// Gives objects the rows that they have been saved as, one each.
-  private func becomeSaved(_ objects: [ManagedObject], _ snapshots: [Snapshot], addingToVersion step: Int64) {
+  private func becomeSaved(_ objects: [ManagedObject], _ snapshots: [Snapshot], isChange: Bool) {
     unsafe snapshots.withUnsafeBufferPointer { snapshots in
       guard let first = snapshots.baseAddress else { return }
       // Safety: there are as many snapshots as objects, and the list holds those.
       for index in objects.indices {
-        unsafe borrowing(objects[index]) { unsafe $0.becomeSaved(first + index, addingToVersion: step) }
+        unsafe borrowing(objects[index]) { unsafe $0.becomeSaved(first + index, isChange: isChange) }
       }
     }
   }

@@ -18,7 +18,7 @@ extension PersistentStoreCoordinator {
       snapshotCache.hasRoom(for: request.inserted.count + request.updated.count)
     else { return }
     var updated = request.updated
-    for index in updated.indices { updated[index].version += 1 }
+    for index in updated.indices { updated[index].version = Snapshot.version(after: updated[index].version) }
     let blocks = [request.inserted, updated].filter { !$0.isEmpty }.map { SnapshotBlock($0) }
     snapshotCache.remember(blocks, readIn: next, self)
   }

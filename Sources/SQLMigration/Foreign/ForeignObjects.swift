@@ -1,6 +1,7 @@
 import CoreDataLayout
 package import ObjectModel
 import SQLite
+import StoreInterface
 
 /// The objects of a store's file that do not follow from its model: triggers, tables, views, indexes and columns that a
 /// program or a person added.
@@ -41,6 +42,9 @@ package struct ForeignObjects: Sendable {
     self = try ReadOnlyAccess.withConnection(to: path) { connection in
       let generation = try StoreMetadata(connection).frameworkVersion.map { FrameworkGeneration(version: $0) }
       let layout = StoreLayout(model: model, generation: generation ?? .newest)
+      if let problem = try SchemaGuard(connection: connection).findings(layout).first {
+        throw StoreError.notAStore(path: path, message: problem.message)
+      }
       var objects = try ForeignObjects(connection, layout)
       if countsRows { try objects.countRows(connection, layout) }
       return objects

@@ -36,6 +36,7 @@ struct MigrationWork {
     if let problem = try schema.findings(old).first {
       throw StoreError.notAStore(path: path, message: problem.message)
     }
+    try Self.requireUsualKeys(old, connection, path)
     var moves = try EntityMoves(old, StoreLayout(model: newer, generation: generation), mapping)
     try moves.raiseKeys(path: path) { root in try Self.keys(of: root, old, connection) }
     var present: [String: Set<String>] = [:]
@@ -49,6 +50,16 @@ struct MigrationWork {
     )
   }
 
+  /// Keys near the end of 64 bits leave none to count on with.
+  private static func requireUsualKeys(_ old: StoreLayout, _ connection: Connection, _ path: String) throws {
+    for table in old.tables {
+      let greatest = try connection.integer("SELECT max(Z_PK) FROM \(SQLText.identifier(table.name))") ?? 0
+      guard greatest > PrimaryKeyRange.greatestCounter else { continue }
+      throw StoreError.notAStore(
+        path: path, message: "\(table.name) has the primary key \(greatest), which leaves no primary keys to give out")
+    }
+  }
+
   /// The lowest and the highest primary key of a hierarchy, those of deleted objects among them.
   private static func keys(
     of root: Entity, _ old: StoreLayout, _ connection: Connection
@@ -57,7 +68,8 @@ struct MigrationWork {
     func ends(_ sql: String) throws -> [Int64] {
       try ["min", "max"].compactMap { try connection.integer(sql.replacing("?", with: $0)) }
     }
-    var keys = [try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(old.number(of: root))") ?? 0]
+    let counter = "SELECT \(PrimaryKeyRange.counter) FROM Z_PRIMARYKEY WHERE Z_ENT = \(old.number(of: root))"
+    var keys = [try connection.integer(counter) ?? 0]
     keys += try ends("SELECT ?(Z_PK) FROM \(SQLText.identifier(table))")
     if case .ordinary(let columns) = try SchemaGuard(connection: connection).table("ACHANGE"),
       columns.isSuperset(of: ["ZENTITY", "ZENTITYPK"])

@@ -29,7 +29,7 @@ struct BookkeepingTables {
       for root in work.moves.oldRoots(of: table.root) {
         let offset = work.moves.moves.first { $0.new.root == table.root && $0.old.root == root }?.offset ?? 0
         let counter = try connection.integer(
-          "SELECT IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = \(old.number(of: root))")
+          "SELECT \(PrimaryKeyRange.counter) FROM Z_PRIMARYKEY WHERE Z_ENT = \(old.number(of: root))")
         last = max(last, (counter ?? 0) + offset)
       }
       if !work.moves.oldRoots(of: table.root).isEmpty {

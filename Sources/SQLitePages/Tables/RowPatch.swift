@@ -88,7 +88,9 @@
     }
     guard isChanged else { return .same }
     let version = unsafe stored[versionPosition]
-    guard let number = unsafe version.type == 0 ? 1 : RowKeyTable.integer(version, old), number < .max else {
+    guard let number = unsafe version.type == 0 ? 1 : RowKeyTable.integer(version, old),
+      (0..<1 << 62).contains(number)
+    else {
       return .refused
     }
     return .changed(unsafe write(change, changeCount, old, oldCount, version: number + 1))
