@@ -29,6 +29,7 @@ struct PropertyListValueTests {
     switch value {
     case .boolean(let flag): flag
     case .integer(let number): number
+    case .unsigned(let number): number
     case .real(let number): number
     case .date(let date): date
     case .data(let data): data
@@ -53,6 +54,18 @@ struct PropertyListValueTests {
       #expect(bytes == PropertyList.encode(binary: value))
       #expect(try PropertyList.decode(binary: bytes) == value)
     }
+  }
+
+  @Test("whole numbers up to 2^64 - 1 are read and written as they are", arguments: [1 << 63, UInt64.max])
+  func unsignedNumbers(_ number: UInt64) throws {
+    let value = PropertyListValue.dictionary(["n": .unsigned(number), "m": .integer(.max)])
+    let bytes = PropertyList.encode(binary: value)
+    #expect(try PropertyList.decode(binary: bytes) == value)
+    let read = unsafe try PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
+    #expect((read?["n"] as? NSNumber)?.uint64Value == number)
+    let xml = "<plist version=\"1.0\"><dict><key>n</key><integer>\(number)</integer></dict></plist>"
+    #expect(try PropertyList.decode(xml: Array(xml.utf8)) == .dictionary(["n": .unsigned(number)]))
+    #expect(PropertyListValue(plainValue: value.plainValue) == value)
   }
 
   @Test("lists that Foundation wrote are read, in both forms")

@@ -247,6 +247,9 @@ struct BinaryReader {
     case .boolean(let flag): return .boolean(flag)
     case .date(let date): return .date(date)
     case .data(let data): return .data(data)
+    case .decimal(let number):
+      guard let number = UInt64(number.description) else { fallthrough }
+      return .unsigned(number)
     default: throw failure("the metadata hold a value that metadata do not have")
     }
   }

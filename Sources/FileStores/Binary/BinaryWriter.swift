@@ -137,6 +137,8 @@ struct BinaryWriter {
     switch value {
     case .string(let text): append(Value.string(text))
     case .integer(let number): append(Value.integer(number))
+    // The form has no tag for it, and a Decimal is exact.
+    case .unsigned(let number): append(Value.decimal(Decimal(number)))
     case .real(let number): append(Value.double(number))
     case .boolean(let flag): append(Value.boolean(flag))
     case .date(let date): append(Value.date(date))

@@ -93,6 +93,7 @@ struct XMLStoreWriter {
     switch value {
     case .string(let text): try element("string", text, blanks)
     case .integer(let number): try element("integer", "\(number)", blanks)
+    case .unsigned(let number): try element("integer", "\(number)", blanks)
     case .real(let number): try element("real", "\(number)", blanks)
     case .boolean(let flag): line("\(blanks)<\(flag)/>")
     case .date(let date): try element("date", PropertyListDate.text(date), blanks)

@@ -28,6 +28,8 @@ struct BinaryPropertyListWriter {
     switch value {
     case .boolean(let flag): objects[number] = [flag ? 0x09 : 0x08]
     case .integer(let integer): objects[number] = Self.encoded(integer: integer)
+    case .unsigned(let integer):
+      objects[number] = [0x14] + [UInt8](repeating: 0, count: 8) + Self.bigEndian(integer, 8)
     case .real(let real): objects[number] = [0x23] + Self.bigEndian(real.bitPattern, 8)
     case .date(let date):
       objects[number] = [0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8)

@@ -31,9 +31,8 @@ struct PropertyListBuilder: PropertyListSink {
   mutating func date(_ seconds: Double) { add(.date(Date(timeIntervalSinceReferenceDate: seconds))) }
 
   mutating func integer(isNegative: Bool, magnitude: UInt64) throws(PropertyListError) {
-    guard magnitude <= (isNegative ? 1 << 63 : UInt64(Int64.max)) else {
-      throw PropertyListError("a number is too large")
-    }
+    if !isNegative, magnitude > UInt64(Int64.max) { return add(.unsigned(magnitude)) }
+    guard magnitude <= 1 << 63 else { throw PropertyListError("a number is too large") }
     add(.integer(Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)))
   }
 

@@ -15,8 +15,8 @@ extension PropertyListValue {
     case let number as Double where type(of: value) == Double.self: self = .real(number)
     case let number as Float where type(of: value) == Float.self: self = .real(Double(number))
     case let number as any BinaryInteger:
-      guard let integer = Int64(exactly: number) else { return nil }
-      self = .integer(integer)
+      guard let own = Self.number(number) else { return nil }
+      self = own
     case let date as Date: self = .date(date)
     case let data as Data: self = .data(data)
     case let array as [Any]:
@@ -31,14 +31,18 @@ extension PropertyListValue {
     }
   }
 
-  /// Nil for a number that no `Int64` is.
+  /// Nil beyond 64 bits.
+  private static func number(_ number: some BinaryInteger) -> PropertyListValue? {
+    Int64(exactly: number).map { .integer($0) } ?? UInt64(exactly: number).map { .unsigned($0) }
+  }
+
   private static func number(_ number: NSNumber) -> PropertyListValue? {
     // Safety: the text is a constant of the class.
     switch unsafe String(cString: number.objCType) {
     // Truth values have the type of a character, too.
     case "c" where number == 0 || number == 1, "B": .boolean(number.boolValue)
     case "f", "d": .real(number.doubleValue)
-    case "Q", "L": Int64(exactly: number.uint64Value).map { .integer($0) }
+    case "Q", "L": Self.number(number.uint64Value)
     default: .integer(number.int64Value)
     }
   }

@@ -4,6 +4,8 @@ public import Foundation
 public indirect enum PropertyListValue: Sendable, Hashable {
   case string(String)
   case integer(Int64)
+  /// A whole number beyond those of `integer`, which stands in 16 bytes.
+  case unsigned(UInt64)
   case real(Double)
   case boolean(Bool)
   case date(Date)
@@ -30,6 +32,7 @@ public indirect enum PropertyListValue: Sendable, Hashable {
     switch self {
     case .string(let text): return text
     case .integer(let number): return Int(number)
+    case .unsigned(let number): return UInt(number)
     case .real(let number): return number
     case .boolean(let flag): return flag
     case .date(let date): return date

@@ -121,6 +121,7 @@ enum InspectionJSON {
     switch value {
     case .boolean(let flag): .boolean(flag)
     case .integer(let number): .integer(Int(number))
+    case .unsigned(let number): .number("\(number)")
     case .real(let number): .double(number)
     case .date(let date): .string(DateText.iso8601(date))
     case .string(let text): .string(text)
