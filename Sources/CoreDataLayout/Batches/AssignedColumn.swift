@@ -25,7 +25,8 @@ struct AssignedColumn {
   /// - Throws: `FetchSQL.Untranslatable` where the value has to be computed in memory, because SQL cannot express it or
   ///   would not convert it to the attribute's type as `AttributeDefinition.fitting` does.
   func value(in sql: inout FetchSQL) throws -> String {
-    if isExternal { throw FetchSQL.Untranslatable() }
+    // A null needs no file.
+    if isExternal, assignment.expression != .constant(.null) { throw FetchSQL.Untranslatable() }
     if case .constant(let value) = assignment.expression {
       guard let fitting = assignment.attribute.fitting(value) else { throw FetchSQL.Untranslatable() }
       return fitting == .null ? "NULL" : sql.bind(fitting)

@@ -42,7 +42,9 @@ final class BatchUpdater {
     defer { reader.forgetLists(sql.lists) }
     if let plan = try plan(columns, selection, &sql), try !mayFail(plan, columns, entity, sql) {
       let isOwn = sql.scopes.count == 1 && sql.scopes[0].joins.isEmpty
-      if isOwn && !wantsObjectIDs && !isUnique && writer.history == nil {
+      // The files of the values that go are noted with the values in the temporary table.
+      let isExternal = columns.contains(where: \.isExternal)
+      if isOwn && !wantsObjectIDs && !isUnique && !isExternal && writer.history == nil {
         return try updateInPlace(plan, columns, entity, sql)
       }
       try makeValues(columns)
@@ -87,11 +89,16 @@ final class BatchUpdater {
   }
 
   /// Whether a row has no new value and this may be because it cannot be computed, which only an evaluation in memory
-  /// tells from a value that is missing.
+  /// tells from a value that is missing. It also refuses to compute with what is no Decimal.
   private func mayFail(_ plan: Plan, _ columns: [AssignedColumn], _ entity: Entity, _ sql: FetchSQL) throws -> Bool {
-    let values = zip(columns, plan.values).filter { $0.0.assignment.expression.mayFail(of: entity) }.map(\.1)
-    if values.isEmpty { return false }
-    let missing = values.map { "\($0) IS NULL" }.joined(separator: " OR ")
+    let doubtful = zip(columns, plan.values).filter { $0.0.assignment.expression.mayFail(of: entity) }
+    if doubtful.isEmpty { return false }
+    // To SQL a text is 0 in arithmetic.
+    let decimals = doubtful.flatMap { $0.0.assignment.expression.decimals(of: entity) }
+      .compactMap { layout.column(for: $0.joined(separator: "."), of: entity)?.name }
+    let missing =
+      (doubtful.map { "\($0.1) IS NULL" } + decimals.map { "t0.\($0) NOT BETWEEN -3.5e165 AND 3.5e165" })
+      .joined(separator: " OR ")
     let rows = try Statement(
       connection,
       "SELECT 1 FROM \(sql.scopes[0].from)" + (plan.selected.isEmpty ? " WHERE " : plan.selected + " AND ")
@@ -126,7 +133,7 @@ final class BatchUpdater {
       return try count.step() ? count.int64(at: 0) : 0
     } body: {
       try run(
-        "UPDATE \(table) AS t0 SET Z_OPT = IFNULL(Z_OPT, 1) + 1, \(assigned)\(plan.condition)", sql)
+        "UPDATE \(table) AS t0 SET Z_OPT = \(VersionCounter.next), \(assigned)\(plan.condition)", sql)
       outcome.updatedCount = Int(connection.changes)
     }
     return outcome
@@ -240,9 +247,18 @@ final class BatchUpdater {
     let parameters = columns.indices.map { ", ?\($0 + 2)" }.joined()
     let insert = try Statement(connection, "INSERT INTO temp.\(Self.values) VALUES (?1\(parameters))")
     var problems: [ValidationError.Problem] = []
+    let decimals = columns.flatMap { $0.assignment.expression.decimals(of: selection.entity) }
     try reader.forEachSnapshot(of: selection) { snapshot, subject in
       let evaluator = ExpressionEvaluator(subject, now: now)
       let own = snapshot.objectID.entity
+      for names in decimals {
+        guard case .decimal(let number) = subject.value(at: names), number.isNaN else { continue }
+        throw StoreError.damagedValue(
+          path: reader.file.path,
+          message:
+            "\(own.name).\(names.joined(separator: ".")) of row \(writer.file.primaryKey(of: snapshot.objectID) ?? 0)"
+            + "\(StoreError.storedForm)what is no Decimal")
+      }
       var differs = false
       let key = writer.file.primaryKey(of: snapshot.objectID) ?? 0
       var values: [Value] = []
@@ -317,7 +333,7 @@ final class BatchUpdater {
       let assigned = columns.enumerated().map { "\($1.name) = v.v\($0)" }.joined(separator: ", ")
       do {
         try connection.execute(
-          "UPDATE \(table.name) SET Z_OPT = IFNULL(Z_OPT, 1) + 1, \(assigned) FROM temp.\(Self.values) AS v "
+          "UPDATE \(table.name) SET Z_OPT = \(VersionCounter.next), \(assigned) FROM temp.\(Self.values) AS v "
             + "WHERE \(table.name).Z_PK = v.key")
       } catch let error as SQLiteError where error.isUniqueViolation {
         throw try conflict(error, columns, table)
@@ -334,5 +350,23 @@ final class BatchUpdater {
     }
     try connection.execute("DROP TABLE temp.\(Self.values)")
     return outcome
+  }
+}
+
+extension FetchExpression {
+  /// The paths of the object's own Decimals that are computed with.
+  fileprivate func decimals(of entity: Entity) -> [[String]] {
+    switch self {
+    case .keyPath(let path):
+      let isDecimal =
+        entity.attribute(path[0]).map { StoredAttribute.leaves(of: $0) }?.contains {
+          $0.names == path && $0.attribute.type == .decimal
+        } ?? false
+      return isDecimal ? [path] : []
+    case .function(_, let operands): return operands.flatMap { $0.decimals(of: entity) }
+    case .cast(let operand, _): return operand.decimals(of: entity)
+    case .conditional(_, let first, let second): return first.decimals(of: entity) + second.decimals(of: entity)
+    default: return []
+    }
   }
 }

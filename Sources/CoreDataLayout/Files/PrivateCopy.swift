@@ -44,6 +44,7 @@ extension StoreError {
     return switch self {
     case .notAStore(let path, let message): .notAStore(path: named(path), message: named(message))
     case .damagedValue(let path, let message): .damagedValue(path: named(path), message: named(message))
+    case .refusedRow(let path, let message): .refusedRow(path: named(path), message: named(message))
     case .busy(let path): .busy(path: named(path))
     case .missing(let path): .missing(path: named(path))
     case .cannotCreate(let path, let message): .cannotCreate(path: named(path), message: named(message))

@@ -78,7 +78,8 @@ enum ValueCoding {
       let text = statement.string(at: column) ?? ""
       guard let url = URL(string: text) else {
         throw StoreError.damagedValue(
-          path: statement.connection.path, message: "\(attribute.name): the store holds \"\(text)\", which is no URI")
+          path: statement.connection.path,
+          message: "\(attribute.name)\(StoreError.storedForm)\"\(text)\", which is no URI")
       }
       return .uri(url)
     case .uuid:
@@ -86,7 +87,8 @@ enum ValueCoding {
       let bytes = unsafe statement.rawBytes(at: column)
       guard bytes.count == 16 else {
         throw StoreError.damagedValue(
-          path: statement.connection.path, message: "\(attribute.name): the store holds a UUID of \(bytes.count) bytes")
+          path: statement.connection.path,
+          message: "\(attribute.name)\(StoreError.storedForm)a UUID of \(bytes.count) bytes")
       }
       return .uuid(UUID(uuid: unsafe bytes.loadUnaligned(as: uuid_t.self)))
     case .binary, .transformable:
@@ -98,23 +100,33 @@ enum ValueCoding {
     }
   }
 
-  /// A decimal as text. A real that no `Decimal` is, such as 1e300, has its own digits.
+  /// A decimal as text. A real that no `Decimal` is, such as 1e300 or infinity, has its own digits or name.
   static func decimalText(_ statement: Statement, _ column: Int32) -> String {
     if statement.type(at: column) == .real {
-      let text = String(statement.double(at: column))
-      return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))?.description ?? text
+      let number = statement.double(at: column)
+      let text = String(number)
+      return number.isFinite ? Decimal(string: text, locale: posix)?.description ?? text : text
     }
     return decimal(statement, column).description
   }
 
-  /// The shortest decimal number that a stored real stands for.
+  /// The shortest decimal number that a stored real stands for; `Decimal.nan` for what is no number or is too great.
   static func decimal(_ statement: Statement, _ column: Int32) -> Decimal {
     switch statement.type(at: column) {
-    case .integer: Decimal(statement.int64(at: column))
+    case .integer: return Decimal(statement.int64(at: column))
     case .real:
-      Decimal(string: String(statement.double(at: column)), locale: Locale(identifier: "en_US_POSIX"))
-        ?? Decimal(statement.double(at: column))
-    default: Decimal(string: statement.string(at: column) ?? "", locale: Locale(identifier: "en_US_POSIX")) ?? .nan
+      let number = statement.double(at: column)
+      // A `Decimal` takes no infinity, and the text "-inf" for a 0.
+      if !number.isFinite { return .nan }
+      return Decimal(string: String(number), locale: posix) ?? Decimal(number)
+    default:
+      // A `Decimal` takes the beginning of a text for all of it.
+      guard var text = statement.string(at: column), text.withUTF8({ unsafe RowBinder.isDecimal(.init($0)) }) else {
+        return .nan
+      }
+      return Decimal(string: text, locale: posix) ?? .nan
     }
   }
+
+  private static let posix = Locale(identifier: "en_US_POSIX")
 }

@@ -115,7 +115,13 @@ extension RunError {
     case .damagedValue(let path, let message):
       self.init(
         .badData, code: "store.damaged-value", "\(path): \(message)",
-        hint: "put the file back, or leave the attribute out; \"seedbed check\" names all such values")
+        hint: (error.isOfStoredForm
+          ? "write the value anew with SQLite's own tools" : "put the file back, or leave the attribute out")
+          + "; \"seedbed check\" names all such values")
+    case .refusedRow(let path, let message):
+      self.init(
+        .badData, code: "store.refused-row", "\(path) refuses a row that the model allows: \(message)",
+        hint: "write values that the file takes; \"seedbed check\" names the constraints that the model does not have")
     case .busy(let path):
       self.init(
         .locked, code: "store.busy", "\(path) is locked by another process",

@@ -23,6 +23,7 @@ enum DiffText {
   private static func text(_ difference: PropertyDifference.Difference) -> String {
     switch difference {
     case .attribute(let left, let right): return "\(text(left)) → \(text(right))"
+    case .stored(let left, let right): return "\(text(left)) → \(text(right))"
     case .toOne(let left, let right): return "\(left.map(text) ?? "null") → \(right.map(text) ?? "null")"
     case .toMany(let removed, let added, let isReordered):
       let parts =
@@ -34,6 +35,11 @@ enum DiffText {
   private static func text(_ key: ObjectKey) -> String {
     if key.values.allSatisfy({ $0.value == .null }) { return "\(key.entity) /\(key.primaryKey)" }
     return "\(key.entity) " + key.values.map { text($0.value) }.joined(separator: ", ")
+  }
+
+  /// The value with its storage class, which says what is unusual in it.
+  private static func text(_ stored: StoredValue) -> String {
+    stored.value == .null ? "null" : "\(stored.storageClass) \(text(stored.value))"
   }
 
   private static func text(_ value: Value) -> String { value.json.text(isIndented: false) }
@@ -79,6 +85,11 @@ enum DiffText {
   private static func json(_ difference: PropertyDifference.Difference) -> JSONValue {
     switch difference {
     case .attribute(let left, let right): .object([("first", left.json), ("second", right.json)])
+    case .stored(let left, let right):
+      .object([
+        ("first", left.value.json), ("second", right.value.json),
+        ("stored", .object([("first", .string(left.storageClass)), ("second", .string(right.storageClass))])),
+      ])
     case .toOne(let left, let right):
       .object([("first", left.map(json) ?? .null), ("second", right.map(json) ?? .null)])
     case .toMany(let removed, let added, let isReordered):

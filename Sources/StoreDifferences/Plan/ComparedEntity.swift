@@ -57,5 +57,14 @@ struct ComparedLayout {
     }
   }
 
+  /// The columns of an attribute with the types of their values.
+  func leaves(_ attribute: String, of entity: Entity) -> [(path: String, name: String, type: AttributeType)] {
+    guard let description = entity.attributesByName[attribute] else { return [] }
+    return layout.columns(for: description, of: entity).compactMap { column in
+      guard case .attribute(let path, let leaf) = column.role else { return nil }
+      return (path.joined(separator: "."), column.name, leaf.type)
+    }
+  }
+
   func column(_ relationship: Relationship) -> String? { layout.foreignKeyColumn(of: relationship)?.name }
 }

@@ -9,6 +9,7 @@ final class DifferenceReader {
   private let tables: MatchTables
   private let left: SQLiteStore
   private let right: SQLiteStore
+  private let layouts: (left: ComparedLayout, right: ComparedLayout)
   private let leftKeys: ObjectKeys
   private let rightKeys: ObjectKeys
   /// The statements that look for the counterpart of an object of the first store, by hierarchy.
@@ -16,10 +17,14 @@ final class DifferenceReader {
   /// Objects of a page.
   private static let pageSize = 256
 
-  init(_ tables: MatchTables, _ left: SQLiteStore, _ right: SQLiteStore, _ entities: [ComparedEntity]) {
+  init(
+    _ tables: MatchTables, _ left: SQLiteStore, _ right: SQLiteStore,
+    layouts: (left: ComparedLayout, right: ComparedLayout), _ entities: [ComparedEntity]
+  ) {
     self.tables = tables
     self.left = left
     self.right = right
+    self.layouts = layouts
     let names = Dictionary(entities.map { ($0.name, $0.key) }, uniquingKeysWith: { first, _ in first })
     leftKeys = ObjectKeys(store: left, names: names)
     rightKeys = ObjectKeys(store: right, names: names)
@@ -28,6 +33,7 @@ final class DifferenceReader {
   /// Tells the differences of an entity: those of the first store's objects in the order of their primary keys, then
   /// the objects that only the second has.
   func read(_ entity: ComparedEntity, _ body: (ObjectDifference) throws -> Void) throws {
+    let unusual = try UnusualValues(entity, tables, left: layouts.left, right: layouts.right)
     try pages(tables.left(entity.left), entity, where: "1") { page in
       let rows = try snapshots(page.map(\.primaryKey), entity.left, left)
       let pairs = page.compactMap { pair in pair.match.map { (pair.primaryKey, $0) } }
@@ -35,6 +41,7 @@ final class DifferenceReader {
       let members = try members(entity, pairs.compactMap { pair in rows[pair.0].map { ($0, pair.1) } })
       let targets = try targets(
         entity, pairs.compactMap { pair in rows[pair.0].flatMap { snapshot in others[pair.1].map { (snapshot, $0) } } })
+      let stored = try unusual.differences(from: page[0].primaryKey, through: page[page.count - 1].primaryKey)
       var differences: [ObjectDifference] = []
       for (key, match) in page {
         guard let snapshot = rows[key] else { continue }
@@ -43,7 +50,10 @@ final class DifferenceReader {
             ObjectDifference(change: .deleted, object: leftKeys.key(of: snapshot), leftPrimaryKey: key))
           continue
         }
-        let properties = compareAttributes(entity, snapshot, other) + (targets[key] ?? []) + (members[key] ?? [])
+        let properties =
+          Self.merging(
+            compareAttributes(entity, snapshot, other) + (targets[key] ?? []), stored[key] ?? [])
+          + (members[key] ?? [])
         if properties.isEmpty { continue }
         differences.append(
           ObjectDifference(
@@ -107,6 +117,17 @@ final class DifferenceReader {
       if value.isIdentical(to: otherValue) { return nil }
       return PropertyDifference(name: attribute.name, difference: .attribute(left: value, right: otherValue))
     }
+  }
+
+  /// Puts what is stored in the place of the values that were read, and what read as equal at the end.
+  private static func merging(
+    _ read: [PropertyDifference], _ stored: [PropertyDifference]
+  ) -> [PropertyDifference] {
+    if stored.isEmpty { return read }
+    let kept = read.map { difference in stored.first { $0.name == difference.name } ?? difference }
+    let names = Set(kept.map(\.name))
+    // A composite attribute that differs is told as a whole.
+    return kept + stored.filter { !names.contains($0.name) && !names.contains(String($0.name.prefix { $0 != "." })) }
   }
 
   /// The to-one relationships that differ, by the primary key of their owner in the first store. The keys of where they

@@ -39,9 +39,20 @@ public struct PropertyDifference: Sendable {
   /// The former and the present value of a property.
   public enum Difference: Sendable {
     case attribute(left: Value, right: Value)
+    /// Values of an attribute or a foreign key that are stored differently, at least one of them in another way than
+    /// its type demands, so that they may read as equal.
+    case stored(left: StoredValue, right: StoredValue)
     case toOne(left: ObjectKey?, right: ObjectKey?)
     /// The members of a to-many relationship that are gone and that are new, and whether those that stay have another
     /// order.
     case toMany(removed: [ObjectKey], added: [ObjectKey], isReordered: Bool)
   }
+}
+
+/// A value as it is in a column.
+public struct StoredValue: Sendable, Hashable {
+  /// SQLite's name for how it is stored: `null`, `integer`, `real`, `text` or `blob`.
+  public var storageClass: String
+  /// A number, a text, bytes, or null.
+  public var value: Value
 }

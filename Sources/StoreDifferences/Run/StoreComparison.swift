@@ -64,7 +64,8 @@ public struct StoreComparison {
         differentRows: DifferentRows(
           tables, left: leftLayout, leftPath: left.tablesPath, right: rightLayout, rightPath: right.tablesPath)
       ).match()
-      let reader = DifferenceReader(tables, left.store, right.store, plan.entities)
+      let reader = DifferenceReader(
+        tables, left.store, right.store, layouts: (leftLayout, rightLayout), plan.entities)
       for entity in entities where entity.isReported {
         guard let place = summary.entities.firstIndex(where: { $0.entity == entity.name }) else { continue }
         try reader.read(entity) { difference in

@@ -14,6 +14,8 @@ public enum StoreError: Error, Sendable {
   case notAStore(path: String, message: String)
   /// A value of the store cannot be read: its form is unknown, or its file is gone.
   case damagedValue(path: String, message: String)
+  /// The file refuses a row by a constraint that is not the model's, such as `NOT NULL constraint failed: ZNOTE.ZTEXT`.
+  case refusedRow(path: String, message: String)
   case busy(path: String)
   /// There is no such file.
   case missing(path: String)
@@ -35,6 +37,13 @@ public enum StoreError: Error, Sendable {
   public static let isUnreadable = "it may not be read"
   /// The end of `unsupported`'s message about a store without the tables of a history.
   package static let keepsNoHistory = " keeps no persistent history"
+  /// What messages of `damagedValue` say of a value that is in the row itself.
+  package static let storedForm = ": the store holds "
+  /// Whether this is about a value that is in the row itself, rather than in a file.
+  package var isOfStoredForm: Bool {
+    if case .damagedValue(_, let message) = self { message.contains(Self.storedForm) } else { false }
+  }
+
   /// What messages say of a result where an error came too late to undo it.
   package static let isInPlace = "in place all the same"
 }
@@ -57,6 +66,7 @@ extension StoreError: CustomStringConvertible {
       return "the store was made with another model: "
         + Self.text(ofDiffering: differing, missing: missing, extra: extra)
     case .notAStore(let path, let message): return "\(path) is not a Core Data store: \(message)"
+    case .refusedRow(let path, let message): return "\(path) refuses a row that the model allows: \(message)"
     case .busy(let path): return "\(path) is locked by another process"
     case .missing(let path): return "\(path): there is no such file"
     case .cannotCreate(let path, let message), .inputOutput(let path, let message, _),
@@ -91,8 +101,10 @@ extension StoreError: BridgedError {
     case .incompatibleModel: "use the model version the store was made with, or migrate the store"
     case .busy: "try again when the other process is done"
     case .damagedValue:
-      "put the file back, or save the object with another value; \"seedbed check\" names all such values"
+      (isOfStoredForm ? "save" : "put the file back, or save")
+        + " the object with another value; \"seedbed check\" names all such values"
     case .historyTokenExpired: "fetch the objects anew, and then the history from the current token on"
+    case .refusedRow: "\"seedbed check\" names the constraints that the model does not have"
     case .constraintConflict, .notAStore, .missing, .cannotCreate, .inputOutput, .unsupported, .failure: nil
     }
   }
@@ -113,7 +125,7 @@ extension StoreError: BridgedError {
     case .inputOutput: CoreDataErrorCode.persistentStoreOperation
     case .unsupported: CoreDataErrorCode.persistentStoreUnsupportedRequestType
     case .historyTokenExpired: CoreDataErrorCode.persistentHistoryTokenExpired
-    case .failure: CoreDataErrorCode.coreData
+    case .refusedRow, .failure: CoreDataErrorCode.coreData
     }
   }
 
@@ -122,8 +134,8 @@ extension StoreError: BridgedError {
     var information: [String: Any] = [NSLocalizedDescriptionKey: message]
     information[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
     switch self {
-    case .notAStore(let path, _), .damagedValue(let path, _), .busy(let path), .missing(let path),
-      .cannotCreate(let path, _),
+    case .notAStore(let path, _), .damagedValue(let path, _), .refusedRow(let path, _), .busy(let path),
+      .missing(let path), .cannotCreate(let path, _),
       .inputOutput(let path, _, _):
       information[NSFilePathErrorKey] = path
       information[CoreDataErrorKey.affectedStores] = [path]
