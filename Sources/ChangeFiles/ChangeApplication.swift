@@ -20,6 +20,8 @@ public struct ChangeApplication {
     public var deleted: Int
     /// Objects that the changes would update and that have these values and destinations already.
     public var unchanged: Int
+    /// What was passed over, such as triggers that do not belong to the model.
+    public var warnings: [String] = []
 
     /// An outcome with these counts of objects.
     public init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0, unchanged: Int = 0) {
@@ -56,7 +58,8 @@ public struct ChangeApplication {
       options.historyContextName = "seedbed.apply"
       let store = try SQLiteStore.open(path: storePath, model: model, options: options)
       do {
-        let outcome = try apply(file, to: store, isDryRun: isDryRun)
+        var outcome = try apply(file, to: store, isDryRun: isDryRun)
+        outcome.warnings = store.foreignTriggers.map(\.warning)
         try store.close()
         return outcome
       } catch {

@@ -120,6 +120,11 @@ public struct ForeignTrigger: Sendable, Hashable {
   public var name: String
   /// The table whose changes set it off.
   public var table: String
+
+  /// The warning of a program that wrote to the store without it.
+  package var warning: String {
+    "the trigger \(name) on \(table) does not belong to the model and was not run; the app runs it on every change"
+  }
 }
 
 extension SchemaGuard {

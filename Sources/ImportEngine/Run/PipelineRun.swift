@@ -72,8 +72,12 @@ public struct PipelineRun {
       logEnd(report)
       return report
     } catch {
-      throw RunError(any: error, store: pipeline.store.path)
-        .addingNeed(store: pipeline.store.path, use, progress)
+      var failure = RunError(any: error, store: pipeline.store.path)
+      if failure.code == "store.constraint", pipeline.imports.contains(where: { $0.strategy == .restore }) {
+        failure.hint =
+          "the store that was dumped had no index to keep them out: change all but one of them in the dump's files, or there"
+      }
+      throw failure.addingNeed(store: pipeline.store.path, use, progress)
     }
   }
 
@@ -172,11 +176,7 @@ public struct PipelineRun {
         "history: true has no effect: \(FilePath.shown(pipeline.store.path)) was there and keeps no history; a new store keeps one (replace: "
           + "always), and one that is there gets it from an app that opens it with NSPersistentHistoryTrackingKey")
     }
-    return warnings
-      + store.foreignTriggers.map { trigger in
-        "the trigger \(trigger.name) on \(trigger.table) does not belong to the model and was not run; the app runs it on every "
-          + "change"
-      }
+    return warnings + store.foreignTriggers.map(\.warning)
   }
 
   /// Runs all import steps, and tells what they did also when they fail: the rejects say what to mend.

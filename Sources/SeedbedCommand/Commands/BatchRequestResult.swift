@@ -1,4 +1,5 @@
 import Diagnostics
+import Logging
 import ObjectModel
 import Pipelines
 import Reports
@@ -13,6 +14,7 @@ struct BatchRequestResult {
   let verb: String
   let outcome: BatchOutcome
   let work: StoreCounts
+  let warnings: [String]
 
   private var count: Int { outcome.deletedCount + outcome.updatedCount }
 
@@ -23,12 +25,18 @@ struct BatchRequestResult {
     return isDryRun ? "Dry run, nothing was changed: \(line)." : "\(line)."
   }
 
+  /// Prints the result, and the warnings on standard error.
+  func print(asJSON: Bool) {
+    for warning in warnings { LogLine.say(warning, .warning, event: "batch.warning") }
+    Terminal.print(asJSON ? json : text)
+  }
+
   /// The result as JSON, for programs.
   var json: String {
     let members: [(String, JSONValue)] = [
       ("store", .string(store)), ("entity", .string(entity)), ("dryRun", .boolean(isDryRun)),
       (verb, .integer(count)), ("related", .integer(outcome.relatedCount)),
-      ("work", .object(ReportJSON.members(work))),
+      ("work", .object(ReportJSON.members(work))), ("warnings", .strings(warnings)),
     ]
     return JSONValue.object(members).text(isIndented: true)
   }

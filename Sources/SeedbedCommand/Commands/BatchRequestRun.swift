@@ -17,20 +17,21 @@ struct BatchRequestRun {
     var outcome: BatchOutcome
   }
 
-  /// - Returns: the result, and its cost.
-  func perform(_ work: StoreBatch.Work) throws -> (outcome: BatchOutcome, work: StoreCounts) {
+  /// - Returns: the result, its cost, and what it passed over.
+  func perform(_ work: StoreBatch.Work) throws -> (outcome: BatchOutcome, work: StoreCounts, warnings: [String]) {
     var options = SQLiteStore.Options()
     options.historyAuthor = author
     let opened = try SQLiteStore.open(path: store, model: model, options: options)
     defer { try? opened.close() }
+    let warnings = opened.foreignTriggers.map(\.warning)
     do {
       let outcome = try opened.perform(StoreBatch(work)) { outcome in
         if isDryRun { throw DryRun(outcome: outcome) }
       }
       try opened.close()
-      return (outcome, opened.work)
+      return (outcome, opened.work, warnings)
     } catch let dryRun as DryRun {
-      return (dryRun.outcome, opened.work)
+      return (dryRun.outcome, opened.work, warnings)
     }
   }
 }

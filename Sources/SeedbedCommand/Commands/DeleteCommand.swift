@@ -43,11 +43,11 @@ struct DeleteCommand: ParsableCommand {
         of: model.entity(named: subject.entity, code: "batch.entity"), where: subject.predicate,
         order: ExportCommand.list(order), limit: limit)
       let run = BatchRequestRun(store: subject.store, model: model, author: "seedbed delete", isDryRun: output.dryRun)
-      let (outcome, work) = try run.perform(.delete(BatchDeletion(selection)))
+      let (outcome, work, warnings) = try run.perform(.delete(BatchDeletion(selection)))
       let result = BatchRequestResult(
         store: subject.store, entity: subject.entity, isDryRun: output.dryRun, verb: "deleted", outcome: outcome,
-        work: work)
-      Terminal.print(output.json ? result.json : result.text)
+        work: work, warnings: warnings)
+      result.print(asJSON: output.json)
     } catch {
       throw CommandFailure(error, store: subject.store, format: output.log.logFormat)
     }

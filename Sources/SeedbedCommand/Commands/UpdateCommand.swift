@@ -43,11 +43,11 @@ struct UpdateCommand: ParsableCommand {
       selection.includesSubentities = !withoutSubentities
       let update = try BatchRequestReading.update(selection, set: set)
       let run = BatchRequestRun(store: subject.store, model: model, author: "seedbed update", isDryRun: output.dryRun)
-      let (outcome, work) = try run.perform(.update(update))
+      let (outcome, work, warnings) = try run.perform(.update(update))
       let result = BatchRequestResult(
         store: subject.store, entity: subject.entity, isDryRun: output.dryRun, verb: "updated", outcome: outcome,
-        work: work)
-      Terminal.print(output.json ? result.json : result.text)
+        work: work, warnings: warnings)
+      result.print(asJSON: output.json)
     } catch StoreError.constraintConflict(let entity, let constraint, let message) {
       let error = RunError(
         .badData, code: "store.constraint",

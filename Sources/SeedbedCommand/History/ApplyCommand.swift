@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChangeFiles
 import Foundation
+import Logging
 import ModelFiles
 import ObjectModel
 import Pipelines
@@ -40,6 +41,7 @@ struct ApplyCommand: ParsableCommand {
       let outcome = try ChangeApplication(
         changesPath: changes, storePath: to, model: try model.read(store: to).model, author: author
       ).run(isDryRun: dryRun)
+      for warning in outcome.warnings { LogLine.say(warning, .warning, event: "apply.warning") }
       if quiet { return }
       LogLine.say(
         (dryRun ? "would have inserted " : "inserted ") + outcome.inserted.counted("object")
