@@ -34,7 +34,7 @@ struct DumpedModel {
     default: break
     }
     let target = folder + "/" + source.lastPathComponent
-    try FileManager.default.copyItem(at: source.resolvingSymlinksInPath(), to: URL(fileURLWithPath: target))
+    try FileSystem.copyTree(source.resolvingSymlinksInPath().path, to: target)
     return DumpedModel(name: source.lastPathComponent, version: version)
   }
 

@@ -26,21 +26,25 @@ final class LeftOutFile {
   func addDanglingReferences(of store: SQLiteStore, keyField: String) throws {
     try store.forEachDanglingReference { reference in
       let relationship = reference.relationship
-      if !relationship.isToMany { dangling[relationship, default: []].insert(reference.owner) }
+      if !relationship.isToMany, let owner = reference.owner { dangling[relationship, default: []].insert(owner) }
       danglingCount += 1
       let writer = try open()
       writer.beginObject()
       writer.key(keyField)
-      writer.string(DumpPlan.key(relationship.entity, reference.owner))
+      Self.write(reference.owner, of: relationship.entity, to: writer)
       writer.key("relationship")
       writer.string(relationship.name)
       writer.key("destination")
-      writer.string(DumpPlan.key(relationship.destination, reference.destination))
+      Self.write(reference.destination, of: relationship.destination, to: writer)
       writer.key("missing")
       writer.string(reference.hasOwner ? "destination" : reference.hasDestination ? "owner" : "both")
       writer.endObject()
       try writer.endRecord()
     }
+  }
+
+  private static func write(_ key: Int64?, of entity: Entity, to writer: NDJSONWriter) {
+    if let key { writer.string(DumpPlan.key(entity, key)) } else { writer.null() }
   }
 
   /// Whether a row's to-one relationship leads nowhere.

@@ -30,6 +30,9 @@ public struct StoreDump {
     /// The first of these, in words.
     public var missingValueTexts: [String] = []
 
+    /// Keys that several objects have against the model's uniqueness constraints, in words: a restore refuses them.
+    public var duplicateKeys: [String] = []
+
     /// How many objects one entity's file holds.
     public struct Entity: Sendable, Hashable {
       /// The entity's name.
@@ -112,6 +115,7 @@ public struct StoreDump {
     report.danglingReferences = leftOut.danglingCount
     report.missingValues = leftOut.missingCount
     report.missingValueTexts = leftOut.missing
+    report.duplicateKeys = try store.duplicateKeys()
     var storeName = FilePath.name(of: storePath)
     let taken = Set(plan.parts.map(\.fileName) + [model.name, RestorePipeline.fileName, LeftOutFile.fileName]).map {
       $0.lowercased()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Copies of files, and parts of them.
 extension FileSystem {
   /// Copies a file's bytes into a new file, or over an old one.
@@ -7,6 +9,21 @@ extension FileSystem {
     guard input >= 0 else { throw SystemError("open the file", source) }
     defer { OpenFiles.close(input) }
     try copy(input, source, to: target, synchronizes: synchronizes)
+  }
+
+  /// Copies a file, or a folder with all that is in it. The copy belongs to this user and has the usual permissions,
+  /// whatever those of the original are. Links in the folder stay links.
+  package static func copyTree(_ source: String, to target: String) throws(SystemError) {
+    guard isFolder(source) else { return try copy(source, to: target) }
+    try makeFolder(target)
+    for name in try listing(of: source) {
+      let (from, to) = (source + "/" + name, target + "/" + name)
+      if let destination = try? FileManager.default.destinationOfSymbolicLink(atPath: from) {
+        guard unsafe symlink(destination, to) == 0 else { throw SystemError(SystemError.creation, to) }
+      } else {
+        try copyTree(from, to: to)
+      }
+    }
   }
 
   /// Copies what an open file holds.

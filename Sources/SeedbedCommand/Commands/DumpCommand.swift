@@ -67,6 +67,11 @@ struct DumpCommand: ParsableCommand {
       let references = report.danglingReferences.counted("reference leads", "references lead")
       LogLine.say("\(references) nowhere and will not be restored: see \(file)", .warning, event: "dump.dangling")
     }
+    for text in report.duplicateKeys {
+      LogLine.say(
+        "\(text), and a restore ends at the second of them: delete or change all but one", .warning,
+        event: "dump.duplicate-key")
+    }
     for text in report.missingValueTexts { LogLine.say("missing: " + text, event: "dump.missing-value") }
     if report.missingValues > 0 {
       let values = report.missingValues.counted("value is", "values are")
