@@ -58,7 +58,11 @@ extension ConsistencyCheck {
       let counter = statement.type(at: 0) == .integer ? statement.int64(at: 0) : nil
       let message: String
       let leavesNone = counter.map { $0 >= greatest } ?? false
-      if let counter, leavesNone {
+      let isAtEnd = greatest > PrimaryKeyRange.greatestCounter
+      if isAtEnd {
+        message =
+          "the greatest primary key of \(table.root.name) is \(greatest), which leaves no primary keys to give out"
+      } else if let counter, leavesNone {
         if counter <= PrimaryKeyRange.greatestCounter { continue }
         message = "Z_MAX of \(table.root.name) is \(counter), which leaves no primary keys to give out"
       } else {
@@ -69,7 +73,7 @@ extension ConsistencyCheck {
       result.append(
         StoreFinding(
           .keyCounter, table: table.name, column: "Z_MAX", exampleKey: greatest,
-          severity: leavesNone ? .problem : .warning, message))
+          severity: leavesNone || isAtEnd ? .problem : .warning, message))
     }
     return result
   }

@@ -101,8 +101,9 @@ package struct ConsistencyCheck {
         message: "\(table.name) has rows of an abstract entity")
     }
     result += try find(
-      .version, in: table.name, column: "Z_OPT", where: "typeof(Z_OPT) <> 'integer' OR Z_OPT < 1",
-      message: "\(table.name) has rows without a version counter")
+      .version, in: table.name, column: "Z_OPT",
+      where: "typeof(Z_OPT) <> 'integer' OR Z_OPT < 1 OR Z_OPT > \(PrimaryKeyRange.greatestCounter)",
+      message: "\(table.name) has rows without a version counter, or with one that is at its end")
     for column in table.columns { result += try companion(column, in: table) }
     return result
   }
@@ -130,8 +131,9 @@ package struct ConsistencyCheck {
     let differs = "(t.\(key) IS NULL) <> (t.\(column.name) IS NULL)"
     guard let target else {
       return try find(
-        .orderKey, in: table.name, column: column.name, where: differs,
-        message: "\(table.name).\(column.name) is not set just where \(key) is")
+        .orderKey, in: table.name, column: column.name,
+        where: "\(differs) OR t.\(column.name) > \(PrimaryKeyRange.greatestCounter)",
+        message: "\(table.name).\(column.name) is not set just where \(key) is, or leaves no keys for more members")
     }
     let targetTable = SQLText.identifier(layout.table(for: target).name)
     return try find(

@@ -131,7 +131,8 @@ public enum StoreChecker {
     let obstacles = try schema.findings(layout)
     report.findings += obstacles
     guard obstacles.isEmpty else { return }
-    var found = try ConsistencyCheck(connection: connection, layout: layout).findings()
+    let check = ConsistencyCheck(connection: connection, layout: layout)
+    var found = try check.findings() + check.history()
     found += try triggers(schema, layout)
     found += try schema.unfillableColumns(layout)
     found += try ExternalDataCheck(

@@ -19,6 +19,20 @@ struct CheckFindingTests {
 
   static let external = "x'02' || CAST('0A0B0C0D-0000-4000-8000-000000000001' AS BLOB) || x'00'"
 
+  /// A history of one change.
+  static let history = """
+    CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);
+    CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER,
+      ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER);
+    CREATE TABLE ATRANSACTIONSTRING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+    INSERT INTO ATRANSACTION VALUES (1, 16002, 1);
+    INSERT INTO ATRANSACTIONSTRING VALUES (1, 16003, 1, 'x');
+    INSERT INTO ACHANGE VALUES (1, 16001, 1, 0, 3, 1, 1);
+    INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 1), (16002, 'TRANSACTION', 0, 1),
+      (16003, 'TRANSACTIONSTRING', 0, 1);
+
+    """
+
   /// Makes the table of labels anew with something declared otherwise.
   static func labels(declaredWith change: (from: String, to: String), filledWith value: String = "") -> String {
     let columns = [
@@ -47,6 +61,17 @@ struct CheckFindingTests {
     Forgery("keyCounter", "ZCRATE.Z_MAX", "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 1"),
     Forgery("keyCounter", "ZCRATE.Z_MAX", "UPDATE Z_PRIMARYKEY SET Z_MAX = NULL WHERE Z_ENT = 1"),
     Forgery("keyCounter", "ZCRATE.Z_MAX", "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 1"),
+    Forgery(
+      "keyCounter", "ZCRATE.Z_MAX", "UPDATE ZCRATE SET Z_PK = 9223372036854775807 WHERE Z_PK = 2; DELETE FROM Z_1LABELS"
+    ),
+    Forgery("version", "ZLABEL.Z_OPT", "UPDATE ZLABEL SET Z_OPT = 'one'"),
+    Forgery("version", "ZLABEL.Z_OPT", "UPDATE ZLABEL SET Z_OPT = 9223372036854775807"),
+    Forgery("orderKey", "ZCRATE.Z_FOK_PLACE", "UPDATE ZCRATE SET Z_FOK_PLACE = 9223372036854775807 WHERE Z_PK = 1"),
+    Forgery("valueRange", "ACHANGE.ZCHANGETYPE", history + "UPDATE ACHANGE SET ZCHANGETYPE = 9"),
+    Forgery("danglingReference", "ACHANGE.ZTRANSACTIONID", history + "DELETE FROM ATRANSACTION"),
+    Forgery("keyCounter", "ACHANGE.Z_MAX", history + "UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT = 16001"),
+    Forgery("keyCounter", "ATRANSACTION.Z_MAX", history + "UPDATE Z_PRIMARYKEY SET Z_MAX = 'x' WHERE Z_ENT = 16002"),
+    Forgery("entityList", "Z_PRIMARYKEY", history + "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16003"),
     Forgery("entityNumber", "ZCRATE.Z_ENT", "UPDATE ZCRATE SET Z_ENT = 2 WHERE Z_PK = 2"),
     Forgery("entityNumber", "ZCRATE.Z_ENT", "UPDATE ZCRATE SET Z_ENT = 1099511627776 WHERE Z_PK = 2"),
     Forgery("entityNumber", "ZCRATE.Z_ENT", "UPDATE ZCRATE SET Z_ENT = 'one' WHERE Z_PK = 2"),
