@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import CoreDataLayout
 import ImportEngine
+import Logging
 import Pipelines
 import StoreInterface
 
@@ -45,6 +46,11 @@ struct CopyCommand: ParsableCommand {
         from: source, to: target,
         options: StoreCopier.Options(
           journal: journal, seedVersion: seedVersion, replace: replace ? .always : .whenNewer, replacesForeign: force))
+      if let encoding = StoreCopier.otherEncoding(of: target) {
+        LogLine.say(
+          "the store has its texts in \(encoding): Core Data writes UTF-8, and no other command reads it", .warning,
+          event: "copy.encoding")
+      }
       guard !quiet else { return }
       switch outcome {
       case .copied: Terminal.print("copied \(source) to \(target)")
