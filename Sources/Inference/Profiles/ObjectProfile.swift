@@ -105,7 +105,7 @@ final class ObjectProfile {
   private static func isValue(_ slice: FieldSlice, in batch: RecordBatch) -> Bool {
     switch slice.kind {
     case .number, .true, .false: true
-    case .string: !batch.text(of: slice).isEmpty
+    case .string: slice.length > 0
     case .absent, .null, .object, .array: false
     }
   }

@@ -63,6 +63,7 @@ extension ProgressiveMigration {
     let place = URL(fileURLWithPath: ResultPath.followed(url.path))
     try MigrationStore(type: .sqlite, url: url).requireReplaceable(place)
   }
+
   /// - Throws: where the files of external data of a migrated copy of a SQLite store could not be put beside it, as the
   ///   migration does.
   package static func requirePlace(at url: URL, forFilesOf copy: URL) throws {

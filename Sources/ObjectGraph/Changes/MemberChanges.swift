@@ -63,7 +63,7 @@ struct MemberChanges: Sendable {
   /// The objects whose relationships changed.
   /// - Complexity: linear in the number of changes.
   var owners: Set<ObjectID> {
-    let owners = Set(log.lazy.map(\.key.owner)).union(deltas.keys.lazy.map(\.owner))
+    let owners = Set(log.lazy.filter { $0.change != .forgotten }.map(\.key.owner)).union(deltas.keys.lazy.map(\.owner))
     return replacements.isEmpty ? owners : Set(owners.map { replacements[$0] ?? $0 })
   }
 

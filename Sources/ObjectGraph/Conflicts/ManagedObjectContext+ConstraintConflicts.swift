@@ -66,12 +66,12 @@ extension ManagedObjectContext {
     var entity = constraint.entity
     while let parent = entity.superentity,
       constraint.properties.allSatisfy({
-        parent.attribute(at: $0.pathComponents) != nil || parent.relationship($0) != nil
+        parent.attribute(at: $0.keyPathComponents) != nil || parent.relationship($0) != nil
       })
     {
       entity = parent
     }
-    let isAttribute = constraint.properties.map { entity.attribute(at: $0.pathComponents) != nil }
+    let isAttribute = constraint.properties.map { entity.attribute(at: $0.keyPathComponents) != nil }
     var found: [Snapshot] = []
     let rowsPerFetch = isAttribute.contains(false) ? 200 : 5000
     for start in stride(from: 0, to: snapshots.count, by: rowsPerFetch) {
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
             .and(
               constraint.properties.map { name in
                 switch snapshot.value(atPath: name) {
-                case .attribute(let value): .comparison(name.pathComponents, .equal, value)
+                case .attribute(let value): .comparison(name.keyPathComponents, .equal, value)
                 case .toOne(let id): .refersTo([name], id)
                 case .toMany, nil: .none
                 }
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
           })
       } else {
         request.predicate = .tupleIsIn(
-          constraint.properties.map(\.pathComponents),
+          constraint.properties.map(\.keyPathComponents),
           snapshots.map { snapshot in constraint.properties.map { snapshot.value(atPath: $0)?.value ?? .null } })
       }
       found += try coordinator.snapshots(request, inStore: store)
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
 extension Snapshot {
   /// The value of a property, or of a composite attribute's element by its dotted path.
   fileprivate func value(atPath path: String) -> PropertyValue? {
-    let names = path.pathComponents
+    let names = path.keyPathComponents
     guard let value = names.first.flatMap({ valuesByName[$0] }) else { return nil }
     if case .attribute(let value) = value { return .attribute(value.element(at: names.dropFirst())) }
     return value

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         object.setValue(stored.attributes[index], at: index)
         continue
       }
-      for path in properties.map(\.pathComponents) where path.first == attribute.name {
+      for path in properties.map(\.keyPathComponents) where path.first == attribute.name {
         let old = stored.attributes[index].element(at: path.dropFirst())
         object.setValue(object.value(at: index).settingElement(at: path.dropFirst(), to: old), at: index)
       }
@@ -93,7 +93,7 @@ extension ConstraintConflict {
     guard object.status == .loaded, conflictingPropertyValues.indices.contains(index) else { return false }
     let former = conflictingPropertyValues[index]
     return constraint.allSatisfy { path in
-      let names = path.pathComponents
+      let names = path.keyPathComponents
       return object.constrainedValue(names) == former[names[0]]?.element(at: names.dropFirst())
     }
   }
@@ -104,7 +104,7 @@ extension ManagedObject {
   fileprivate func hasStoredValues(_ constraint: [String]) -> Bool {
     guard status == .loaded, let stored = stored?.valuesByName else { return false }
     return constraint.allSatisfy { path in
-      let names = path.pathComponents
+      let names = path.keyPathComponents
       return constrainedValue(names) == stored[names[0]]?.element(at: names.dropFirst())
     }
   }

@@ -206,7 +206,7 @@ extension ManagedObjectContext {
 
   func lose(_ objects: [ManagedObject]) {
     // A row that the coordinator keeps would bring the object back.
-    if parent == nil { coordinator.snapshotCache.forget(objects.map(\.objectID)) }
+    if parent == nil, !objects.isEmpty { coordinator.snapshotCache.forget(objects.map(\.objectID)) }
     forgetChanges(of: objects)
     let wereDeleted = objects.contains { $0.status == .deleted }
     forgetMembers(objects)

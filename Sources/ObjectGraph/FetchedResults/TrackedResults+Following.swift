@@ -218,7 +218,7 @@ extension TrackedResults {
   private func touchesResults(_ entity: Entity) -> Bool {
     let own = specification.entity
     if specification.includesSubentities ? entity.isKind(of: own) : entity == own { return true }
-    let sectionPath = sectionNameKeyPath.map { [$0.pathComponents] } ?? []
+    let sectionPath = sectionNameKeyPath.map { [$0.keyPathComponents] } ?? []
     let asked = PredicateRelationships(specification.predicate, of: own).destinations
     if asked.contains(where: { entity.isKind(of: $0) }) { return true }
     return (specification.sortDescriptors.map(\.keyPath) + sectionPath).contains { path in

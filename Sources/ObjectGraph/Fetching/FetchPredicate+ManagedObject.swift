@@ -38,7 +38,7 @@ extension FetchPredicate {
   public func holds(for object: ManagedObject) throws -> Bool {
     try check(for: object)
     object.checkConfinement()
-    let holds = evaluate(with: ObjectSubject(object: object))
+    let holds = try UndecidedMatches.rethrowing { evaluate(with: ObjectSubject(object: object)) }
     try object.context?.throwDeferredError()
     return holds
   }
@@ -57,7 +57,9 @@ extension FetchExpression {
   ) throws -> ExpressionValue {
     object.checkConfinement()
     let subject = ObjectSubject(object: object, otherContext: otherContext)
-    let value = ExpressionEvaluator(subject, variables: variables, now: Date()).value(self)
+    let value = try UndecidedMatches.rethrowing {
+      ExpressionEvaluator(subject, variables: variables, now: Date()).value(self)
+    }
     try object.context?.throwDeferredError()
     try otherContext?.throwDeferredError()
     return value
@@ -68,7 +70,7 @@ extension FetchExpression {
   public func evaluate(with object: ManagedObject) throws -> ExpressionValue {
     _ = try type(in: ExpressionScope(of: object))
     object.checkConfinement()
-    let value = evaluate(with: ObjectSubject(object: object))
+    let value = try UndecidedMatches.rethrowing { evaluate(with: ObjectSubject(object: object)) }
     try object.context?.throwDeferredError()
     return value
   }

@@ -77,7 +77,7 @@ extension ManagedObject {
   /// What an operator makes of what the members have behind a path with another operator, or of decimals that it adds
   /// up; nil of other paths.
   private func valueOfOperator(_ keyPath: String) -> (value: Any?, isOfMembers: Bool)? {
-    let parts = keyPath.pathComponents
+    let parts = keyPath.keyPathComponents
     guard let first = parts.firstIndex(where: { $0.hasPrefix("@") }), first > 0,
       let collector = FetchExpression.CollectionOperator(name: parts[first])
     else { return nil }

@@ -276,7 +276,7 @@ extension ManagedObject {
       }
     }
     if let delta = context.pending.removeMemberDelta(MemberKey(owner: objectID, relationship: index)) {
-      if let before = delta.before(event: context.eventCount) {
+      if context.undoManager != nil, let before = delta.before(event: context.eventCount) {
         // Undo restores the members without what this event has changed already.
         var former = list
         before.apply(to: &former)

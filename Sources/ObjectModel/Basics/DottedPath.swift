@@ -1,4 +1,4 @@
 extension String {
   /// The names of a dotted path.
-  package var pathComponents: [String] { split(separator: ".").map(String.init) }
+  package var keyPathComponents: [String] { split(separator: ".").map(String.init) }
 }

@@ -14,7 +14,7 @@ extension FileSystem {
   /// Copies a file, or a folder with all that is in it. The copy belongs to this user and has the usual permissions,
   /// whatever those of the original are. Links in the folder stay links.
   package static func copyTree(_ source: String, to target: String) throws(SystemError) {
-    guard isFolder(source) else { return try copy(source, to: target) }
+    guard isFolder(source) else { return try copy(source, to: target, synchronizes: true) }
     try makeFolder(target)
     for name in try listing(of: source) {
       let (from, to) = (source + "/" + name, target + "/" + name)

@@ -76,8 +76,8 @@ public enum TextPattern {
   /// the whole text has to match, so a `^` at its beginning and a `$` at its end mean the same either way. Only anchors
   /// in the middle of an expression, at an end of a line in the middle of the text, could never match without.
   ///
-  /// False as well where the search is given up, see `UndecidedMatchError`; a fetch, an update or a deletion by such a
-  /// predicate throws that error.
+  /// False as well where the search is given up. What asks a store or a context by such a predicate throws then:
+  /// `UndecidedMatchError`, or a `StoreError.failure` of a SQLite store with its text.
   public static func matches(_ text: String, _ pattern: String, options: FetchPredicate.Comparison.Options = []) -> Bool
   {
     Matcher(pattern, options: options)?.matches(text) ?? false

@@ -33,7 +33,7 @@ extension BatchInsertion {
     for column in batch.columns {
       switch column.source {
       case .attribute(let path):
-        let names = path.pathComponents
+        let names = path.keyPathComponents
         guard let whole = entity.attribute(names.first ?? ""), let attribute = whole.element(at: names.dropFirst()),
           attribute.composite == nil, !whole.isTransient, !attribute.isTransient
         else { throw .failure("\(entity.name) has no stored attribute \(path)") }
@@ -67,7 +67,7 @@ extension RowBatch {
     case .absent, nil: return nil
     }
     guard case .attribute(let path) = columns[column].source else { return unsafe .integer(integers(column)[row]) }
-    let names = path.pathComponents
+    let names = path.keyPathComponents
     let attribute = entity.attribute(names.first ?? "")?.element(at: names.dropFirst())
     switch columns[column].storage {
     case .integer:

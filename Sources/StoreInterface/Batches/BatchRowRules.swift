@@ -21,7 +21,7 @@ package struct BatchRowRules {
       switch column.source {
       case .attribute(let path):
         named.insert(path)
-        let names = path.pathComponents
+        let names = path.keyPathComponents
         guard let attribute = entity.attribute(names.first ?? "")?.element(at: names.dropFirst()) else {
           throw StoreError.failure("\(entity.name) has no stored attribute \(path)")
         }

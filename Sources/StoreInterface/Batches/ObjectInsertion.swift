@@ -125,7 +125,7 @@ struct ObjectInsertion {
       guard let value else { continue }
       switch source {
       case .attribute(let path):
-        let names = path.pathComponents
+        let names = path.keyPathComponents
         guard let index = names.first.flatMap({ own.attributeIndexes[$0] }) else { continue }
         let changed = snapshot.attributes[index].settingElement(at: names.dropFirst(), to: value)
         snapshot.attributes[index] = own.attributes[index].normalized(changed)
@@ -202,7 +202,7 @@ struct ObjectInsertion {
 extension Entity {
   /// The default of an attribute, or of a composite's element by its path; null for anything else.
   package func initialValue(at path: String) -> Value {
-    let names = path.pathComponents
+    let names = path.keyPathComponents
     return attribute(names.first ?? "")?.element(at: names.dropFirst())?.initialValue ?? .null
   }
 }

@@ -38,7 +38,7 @@ package struct UniquenessConstraint: Sendable {
     parts = layout.layouts.map { other in
       guard declaring.allSatisfy({ other.entity.isKind(of: $0) }) else { return nil }
       return properties.compactMap { name in
-        let path = name.pathComponents
+        let path = name.keyPathComponents
         guard let first = path.first else { return nil }
         return other.attributeIndexes[first].map { .attribute($0, element: Array(path.dropFirst())) }
           ?? other.relationshipIndexes[first].map { .toOne($0) }

@@ -16,6 +16,7 @@ extension ManagedObjectModel {
     let hashes = entities.map { ($0.name, $0.versionHash) }
     return Dictionary(hashes, uniquingKeysWith: { first, _ in first }) == stored
   }
+
   /// Compares the version hashes of a store with the model's.
   /// - Throws: `StoreError.incompatibleModel`.
   package func requireVersionHashes(_ stored: [String: Data]) throws(StoreError) {

@@ -29,8 +29,9 @@ struct ValueRule: Sendable {
 
   /// What is wrong with a value; nil for one that meets the rule.
   func violation(of value: Value) -> AttributeValidator.Violation? {
-    // A text has no closure, which alone would need the object.
-    if predicate.evaluate(withPlain: .value(.value(value)), object: nil) { return nil }
+    // A text has no closure, which alone would need the object. What cannot be decided is no value that meets the rule.
+    let isMet = try? UndecidedMatches.rethrowing { predicate.evaluate(withPlain: .value(.value(value)), object: nil) }
+    if isMet ?? false { return nil }
     return AttributeValidator.Violation(
       code: .custom, message: rule.warning ?? "the value does not meet \(rule.predicate)", predicate: rule.predicate)
   }

@@ -45,7 +45,7 @@ struct Crates {
       name: "elsewhere", model: model, store: try SQLiteStore.open(path: path, model: model))
     let context = other.newBackgroundContext(name: "elsewhere")
     try context.performAndWait { try body(context) }
-    try other.coordinator.store.close()
+    try other.persistentStoreCoordinator.store.close()
   }
 
   func add(_ entity: Entity, _ number: Int64, _ context: ManagedObjectContext) -> ManagedObject {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What `check` says of a migration is what `migrate` does.
@@ -29,8 +30,7 @@ struct CheckMigrationTests {
   }
 
   private static let number = "<attribute name=\"a\" optional=\"YES\" attributeType=\"Integer 64\"/>"
-  private static let unique =
-    ModelXML.unique("c")
+  private static let unique = ModelXML.unique("c")
 
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String

@@ -81,7 +81,8 @@ enum EveryEngineType {
     SnapshotEvents.self, StoreChecker.self, StoreContents.self, StoreCopier.self, StoreError.self, StoreReader.self,
     StoreFinding.self, StoreInspection.self, StoreLayout.self, StoreMetadata.self, StoreReplacement.self,
     StoreReport.self, StoreSidecar.self, StoreStamp.self, StoredAttribute.self, TableLayout.self, TextFolding.self,
-    TextPattern.self, TriggerLayout.self, (any TwoPhaseSaving).self, UpsertOptions.self, ValidationError.self,
+    TextPattern.self, TriggerLayout.self, (any TwoPhaseSaving).self, UndecidedMatchError.self, UpsertOptions.self,
+    ValidationError.self,
     Value.self, ValueTuple.self,
     VersionInfo.self, WorkFolder.self, XMLStoreFormat.self,
   ]
