@@ -59,7 +59,7 @@ struct ResultsUpdates {
     var request = FetchSpecification(item)
     request.sortDescriptors = [.init(["group"]), .init(["rank"])]
     let controller = FetchedResultsController<ManagedObject>(
-      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "group")
+      fetchRequest: FetchRequest(request), managedObjectContext: context, sectionNameKeyPath: "group")
     let listener = Listener()
     controller.delegate = listener
     try controller.performFetch()

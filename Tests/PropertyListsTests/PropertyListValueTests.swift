@@ -112,14 +112,14 @@ struct PropertyListValueTests {
     }
   }
 
-  @Test("numbers beyond 64 bits with a sign are no values, and the least and greatest are")
+  @Test("numbers beyond 64 bits are no values, and the least and greatest are")
   func extremes() throws {
     func list(_ number: String) -> [UInt8] { Array("<plist><integer>\(number)</integer></plist>".utf8) }
     for number in [Int64.min, .min + 1, -1, 0, .max] {
       #expect(try PropertyList.decode(xml: list("\(number)")) == .integer(number))
       #expect(try PropertyList.decode(binary: PropertyList.encode(binary: .integer(number))) == .integer(number))
     }
-    for number in ["9223372036854775808", "-9223372036854775809", "18446744073709551616"] {
+    for number in ["-9223372036854775809", "18446744073709551616"] {
       #expect(throws: PropertyListError.self) { try PropertyList.decode(xml: list(number)) }
     }
   }

@@ -1,10 +1,7 @@
-import CoreDataLayout
-import ModelFiles
 import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import StoreModels
 
 /// Rows that come with a record and go when it is refused late are no change of the store.
 @Suite("Runs that change nothing")

@@ -1,12 +1,9 @@
-import CoreDataLayout
-import ModelFiles
 import SQLite
 import TestQueries
 import TestSupport
 import Testing
 
 @testable import ImportEngine
-@testable import StoreModels
 
 /// In a store that was there before, objects whose members change count one version up per run; in a new one none does.
 @Suite("Owners of imported members")

@@ -1,4 +1,5 @@
 import SQLite
+import Seedbed
 import TestQueries
 import TestSupport
 import Testing

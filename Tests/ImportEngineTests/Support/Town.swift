@@ -1,5 +1,8 @@
+import CoreDataLayout
 import Foundation
+import ModelFiles
 import SQLite
+import StoreModels
 import TestQueries
 import TestSupport
 

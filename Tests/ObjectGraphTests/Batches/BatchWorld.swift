@@ -139,7 +139,7 @@ struct BatchWorld {
       var links: [String: ObjectID] = [:]
       // Parents come before their children, so that there is no ring.
       if index > 0, number(4) > 0 { links["parent"] = nodeIDs[number(index)] }
-      if !hasOptionalBox || number(4) > 0 { links["box"] = boxIDs[number(boxes)] }
+      if !hasOptionalBox || number(4) > 0 { links["box"] = boxIDs[number(boxIDs.count)] }
       links["twin"] = twin[node]
       links["twinOf"] = twinOf[node]
       request.inserted.append(snapshot(node, values(code: Int64(index)), links))
@@ -155,7 +155,7 @@ struct BatchWorld {
       }
     }
     for (index, tag) in tagIDs.enumerated() where number(2) == 0 {
-      request.toMany.append(.init(owner: boxIDs[index % boxes], relationshipName: "marks", members: [tag]))
+      request.toMany.append(.init(owner: boxIDs[index % boxIDs.count], relationshipName: "marks", members: [tag]))
     }
     // One hidden owner each: what comes later would take a mark away from what came before.
     let marks = Dictionary(grouping: request.toMany.filter { $0.relationshipName == "marks" }, by: \.owner)

@@ -20,14 +20,14 @@ struct OddValueTests {
     return workspace
   }
 
-  /// `a.sqlite` and `b.sqlite` with one value each in a column of the car with the key 3.
-  private func cars(_ column: String, _ first: String, _ second: String) throws -> Workspace {
+  /// `a.sqlite` and `b.sqlite` with one value each in a column of a car, by default of the one with the key 3.
+  private func cars(_ column: String, _ first: String, _ second: String, of row: String = "3") throws -> Workspace {
     let workspace = try Workspace()
     let name = try workspace.copyStore("stores/coredataplus/SampleModel_V1.sqlite")
     try workspace.execute(name, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE")
     for (copy, value) in [("a.sqlite", first), ("b.sqlite", second)] {
       try workspace.write(copy, workspace.bytes(name))
-      try workspace.execute(copy, "UPDATE ZCAR SET \(column) = \(value) WHERE Z_PK = 3")
+      try workspace.execute(copy, "UPDATE ZCAR SET \(column) = \(value) WHERE Z_PK = \(row)")
     }
     return workspace
   }
@@ -76,7 +76,9 @@ struct OddValueTests {
       ("ZOWNER", "2.5", "2"), ("ZOWNER", "'2x'", "2"),
     ])
   func storageClasses(_ column: String, _ first: String, _ second: String) async throws {
-    let workspace = try cars(column, first, second)
+    // All columns are those of the last entity.
+    let row = "(SELECT min(Z_PK) FROM ZCAR WHERE Z_ENT = (SELECT max(Z_ENT) FROM ZCAR))"
+    let workspace = try cars(column, first, second, of: row)
     for (one, other) in [("a.sqlite", "b.sqlite"), ("b.sqlite", "a.sqlite")] {
       let found = try await workspace.run("diff", one, other)
       #expect(found.exitCode == 1, "\(found)")
