@@ -108,6 +108,9 @@ extension HistoryWriter {
     }
     let last = statement.int64(at: 0)
     _ = try statement.step()
+    guard last <= PrimaryKeyRange.greatestCounter else {
+      throw StoreError.notAStore(path: session.file.path, message: "the history has no keys left")
+    }
     return last - Int64(count) + 1
   }
 

@@ -24,7 +24,8 @@ struct XMLStoreHead {
     let value: PropertyListValue? =
       switch node.name {
       case "string": .string(text)
-      case "integer": StoredText.integer(text.trimmed).map { .integer($0) }
+      case "integer":
+        StoredText.integer(text.trimmed).map { .integer($0) } ?? UInt64(text.trimmed).map { .unsigned($0) }
       case "real": StoredText.real(text.trimmed).map { .real($0) }
       case "true": .boolean(true)
       case "false": .boolean(false)

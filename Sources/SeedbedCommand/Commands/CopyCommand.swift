@@ -46,7 +46,7 @@ struct CopyCommand: ParsableCommand {
         from: source, to: target,
         options: StoreCopier.Options(
           journal: journal, seedVersion: seedVersion, replace: replace ? .always : .whenNewer, replacesForeign: force))
-      if let encoding = StoreCopier.otherEncoding(of: target) {
+      if case .copied = outcome, let encoding = StoreCopier.otherEncoding(of: target) {
         LogLine.say(
           "the store has its texts in \(encoding): Core Data writes UTF-8, and no other command reads it", .warning,
           event: "copy.encoding")

@@ -28,7 +28,6 @@ struct RowMatcher {
     try listUnknown(right, tables.right, known: entities.map(\.right))
     for entity in entities {
       if entity.isKeyGiven { try requireUniqueKeys(entity) }
-      try requireEntities(entity)
       try listDifferent(entity)
     }
     for entity in entities { try pair(entity) }
@@ -47,26 +46,6 @@ struct RowMatcher {
       try connection.execute(
         "INSERT INTO \(list(table.root)) SELECT Z_PK, -1, NULL FROM \(side.table(table.root)) WHERE Z_ENT NOT IN (\(numbers))"
       )
-    }
-  }
-
-  /// Rows of no entity are in no list, so that they would be passed over. Those that are the same to the byte in both
-  /// stores make no difference.
-  private func requireEntities(_ entity: ComparedEntity) throws {
-    guard entity.left.superentity == nil else { return }
-    let list = try differentRows.list(entity.left, entity.right)
-    for (side, own) in [(left, entity.left), (right, entity.right)] {
-      let table = side.table(own)
-      let numbers = side.layout.numbers(ofKind: own).map(String.init).joined(separator: ", ")
-      let rows = list.map { "\($0) AS r CROSS JOIN \(table) AS x ON x.Z_PK = r.pk" } ?? "\(table) AS x"
-      let key = try tables.connection.integer(
-        "SELECT x.Z_PK FROM \(rows) WHERE x.Z_ENT IS NULL OR x.Z_ENT NOT IN (\(numbers)) LIMIT 1")
-      guard let key else { continue }
-      throw RunError(
-        .badData, code: "diff.entity-number",
-        "row \(key) of \(side.layout.table(for: own).name) in the \(side.schema == left.schema ? "first" : "second") store "
-          + "is of no entity of the model",
-        hint: "seedbed check names such rows")
     }
   }
 

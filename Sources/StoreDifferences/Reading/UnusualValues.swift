@@ -17,14 +17,16 @@ final class UnusualValues {
     var isUsualLeft: String
     var isUsualRight: String
 
-    /// A condition that holds for values that this is about.
+    /// A condition that holds for values that this is about. The storage class comes first, for which no long value is read.
     var differs: String {
-      "(x.\(left) IS NOT y.\(right) AND (NOT (\(isUsualLeft)) OR NOT (\(isUsualRight))))"
+      "((NOT (\(isUsualLeft)) OR NOT (\(isUsualRight))) AND x.\(left) IS NOT y.\(right))"
     }
   }
 
-  private let columns: [Column]
-  private let rows: Statement?
+  /// How many columns one statement compares: SQLite takes 2,000 results, and conditions of 1,000 levels.
+  private static let groupSize = 300
+
+  private var groups: [(columns: [Column], rows: Statement)] = []
 
   init(_ entity: ComparedEntity, _ tables: MatchTables, left: ComparedLayout, right: ComparedLayout) throws {
     var columns: [Column] = []
@@ -45,36 +47,37 @@ final class UnusualValues {
           path: reference.name, left: own, right: other, isUsualLeft: Self.isUsual("x.\(own)", .integer64),
           isUsualRight: Self.isUsual("y.\(other)", .integer64)))
     }
-    self.columns = columns
-    rows =
-      columns.isEmpty
-      ? nil
-      : try Statement(
+    for start in stride(from: 0, to: columns.count, by: Self.groupSize) {
+      let group = Array(columns[start..<min(start + Self.groupSize, columns.count)])
+      let rows = try Statement(
         tables.connection,
         """
-        SELECT c.pk, \(columns.map { "x.\($0.left), y.\($0.right), \($0.differs)" }.joined(separator: ", "))
+        SELECT c.pk, \(group.map { "x.\($0.left), y.\($0.right), \($0.differs)" }.joined(separator: ", "))
         FROM \(tables.left(entity.left)) AS c
           CROSS JOIN \(left.table(entity.left)) AS x ON x.Z_PK = c.pk
           CROSS JOIN \(right.table(entity.right)) AS y ON y.Z_PK = c.match
         WHERE c.pk BETWEEN ?1 AND ?2 AND c.entity = \(entity.number)
-          AND (\(columns.map(\.differs).joined(separator: " OR ")))
+          AND (\(group.map(\.differs).joined(separator: " OR ")))
         """)
+      groups.append((group, rows))
+    }
   }
 
   /// The differences of rows in the range, by primary key in the first store.
   func differences(from first: Int64, through last: Int64) throws -> [Int64: [PropertyDifference]] {
-    guard let rows else { return [:] }
-    try rows.bind(1, first)
-    try rows.bind(2, last)
-    defer { rows.reset() }
     var differences: [Int64: [PropertyDifference]] = [:]
-    while try rows.step() {
-      for (index, column) in columns.enumerated() where rows.int64(at: Int32(3 * index + 3)) != 0 {
-        differences[rows.int64(at: 0), default: []].append(
-          PropertyDifference(
-            name: column.path,
-            difference: .stored(
-              left: Self.value(rows, Int32(3 * index + 1)), right: Self.value(rows, Int32(3 * index + 2)))))
+    for (columns, rows) in groups {
+      try rows.bind(1, first)
+      try rows.bind(2, last)
+      defer { rows.reset() }
+      while try rows.step() {
+        for (index, column) in columns.enumerated() where rows.int64(at: Int32(3 * index + 3)) != 0 {
+          differences[rows.int64(at: 0), default: []].append(
+            PropertyDifference(
+              name: column.path,
+              difference: .stored(
+                left: Self.value(rows, Int32(3 * index + 1)), right: Self.value(rows, Int32(3 * index + 2)))))
+        }
       }
     }
     return differences
@@ -89,7 +92,7 @@ final class UnusualValues {
     case .integer16, .integer32, .integer64: return isOf("integer")
     case .boolean: return "\(value) IS NULL OR (\(isOf("integer")) AND \(value) IN (0, 1))"
     case .double, .float, .date: return isOf("integer", "real")
-    // Beyond these limits a Decimal has no exponent.
+    // Somewhat beyond these limits a Decimal ends, and values become the same.
     case .decimal:
       return "\(value) IS NULL OR (\(isOf("integer", "real")) AND \(value) BETWEEN -1e127 AND 1e127 "
         + "AND (\(value) = 0 OR \(value) NOT BETWEEN -1e-127 AND 1e-127))"

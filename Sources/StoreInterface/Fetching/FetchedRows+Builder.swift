@@ -75,7 +75,10 @@ extension FetchedRows {
       case .date: return .value(.date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: cell))))
       case .string: return .value(.string(text(cell)))
       case .uri: return URL(string: text(cell)).map { .value(.uri($0)) } ?? .missing
-      case .decimal: return Decimal(string: text(cell)).map { .value(.decimal($0)) } ?? .missing
+      case .decimal:
+        // A `Decimal` takes the text of an infinity for a 0, or for nothing.
+        let text = text(cell)
+        return .value(.decimal(text.hasSuffix("inf") ? .nan : Decimal(string: text) ?? .nan))
       case .data: return .value(.data(unsafe Data(bytes(cell))))
       case .uuid:
         let bytes = unsafe bytes(cell)

@@ -93,13 +93,6 @@ struct OddValueTests {
     #expect(found.text.contains("    maker: blob \"QQ==\" → text \"A\""), "\(found)")
   }
 
-  @Test("diff ends with 65 where a row is of no entity", arguments: ["1.5", "77", "NULL"])
-  func strayRow(_ number: String) async throws {
-    let workspace = try cars("Z_ENT", number, "1")
-    let found = try await workspace.run("diff", "a.sqlite", "b.sqlite")
-    #expect(found.exitCode == 65 && found.talk.contains("row 3 of ZCAR in the first store"), "\(found)")
-  }
-
   @Test("what is said of a value in a row is not about files")
   func hint() async throws {
     let workspace = try Workspace()
