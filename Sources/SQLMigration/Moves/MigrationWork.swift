@@ -36,9 +36,9 @@ struct MigrationWork {
     if let problem = try schema.findings(old).first {
       throw StoreError.notAStore(path: path, message: problem.message)
     }
-    try Self.requireUsualKeys(old, connection, path)
     var moves = try EntityMoves(old, StoreLayout(model: newer, generation: generation), mapping)
     try moves.raiseKeys(path: path) { root in try Self.keys(of: root, old, connection) }
+    try Self.requireUsualKeys(old, connection, path)
     var present: [String: Set<String>] = [:]
     for table in old.tables {
       if case .ordinary(let columns) = try schema.table(table.name) { present[table.name] = columns }

@@ -5,8 +5,6 @@ import Testing
 /// Stores to whose files an app added what the model does not know.
 @Suite("What an app added to its store", .enabled(if: FixtureFolder.isAvailable, "\(FixtureFolder.absenceReason)"))
 struct ForeignSchemaTests {
-  private static let plate = "SELECT ZNUMBERPLATE FROM ZCAR WHERE Z_PK = 3"
-
   private func workspace(_ forgery: String) throws -> Workspace {
     let workspace = try Workspace()
     let name = try workspace.copyStore("stores/coredataplus/SampleModel_V1.sqlite")
