@@ -67,7 +67,7 @@ extension AppliedChangesTests {
       ("\"change\":\"insert\"", "\"change\":\"update\"", "Chapter/2 cannot be updated"),
       ("\"change\":\"update\"", "\"change\":\"insert\"", "Book/1 cannot be inserted"),
       ("\"change\":\"delete\"", "\"change\":\"lose\"", "\"change\" is not insert"),
-      ("\"entity\":\"Author\"", "\"entity\":\"Autor\"", "no entity Autor"),
+      ("\"entity\":\"Author\"", "\"entity\":\"Autor\"", "no entity \"Autor\""),
       ("\"author\":null", "\"author\":{\"entity\":\"Author\",\"primaryKey\":1}", "which the file deletes"),
       ("\"author\":null", "\"author\":{\"entity\":\"Author\",\"primaryKey\":8}", "neither"),
       ("\"author\":null,", "", "Author/1 cannot be deleted: Book/1.author leads to it"),

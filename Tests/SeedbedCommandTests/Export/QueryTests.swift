@@ -115,7 +115,7 @@ struct QueryTests {
     arguments: [
       ("", 64, "the query is empty"), ("Item identifier", 64, "stands where WHERE belongs"),
       ("Item WHERE ", 64, "nothing stands after WHERE"), ("select name from Item", 64, "SQL is not understood"),
-      ("Select WHERE name == 'a'", 78, "no entity Select"),
+      ("Select WHERE name == 'a'", 78, "no entity \"Select\""),
       ("Itm", 78, "did you mean \"Item\"?"), ("Item WHERE cuont > 2", 78, "did you mean \"count\"?"),
       ("Item WHERE name == Alice", 78, "text stands in quotes ('Alice')"),
       ("Item WHERE name == 3", 78, "a String is never equal to an Integer 64"),

@@ -3,7 +3,7 @@ import Testing
 /// Regular expressions of which the search is given up, because it takes too much memory.
 @Suite("Commands and runs with regular expressions that take too long")
 struct UndecidedMatchCommandTests {
-  private static let pattern = "(.|x)+!"
+  static let pattern = "(.|x)+!"
   private static let long = String(repeating: "x", count: 300_000) + "!"
 
   /// `S.sqlite` with a short text and a long one, which both match.
@@ -40,7 +40,7 @@ struct UndecidedMatchCommandTests {
   ]
 
   @Test("A command whose predicate cannot be decided ends with 65, and changes nothing", arguments: commands)
-  func commands(arguments: [String]) async throws {
+  func undecided(arguments: [String]) async throws {
     let workspace = try await workspace()
     let before = try workspace.bytes("S.sqlite")
     let outcome = try await Tool.run(arguments, in: workspace.folder)
