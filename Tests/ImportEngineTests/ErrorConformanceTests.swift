@@ -35,7 +35,7 @@ struct ErrorConformanceTests {
     "RunError": RunError.self, "SQLiteError": SQLiteError.self, "SaveConflictError": SaveConflictError.self,
     "SeedFormatError": SeedFormatError.self, "StoreError": StoreError.self,
     "IndexAdviceError": IndexAdviceError.self, "StoreMigrationError": StoreMigrationError.self,
-    "ValidationError": ValidationError.self,
+    "UndecidedMatchError": UndecidedMatchError.self, "ValidationError": ValidationError.self,
     "ExpectationTimeout": ExpectationTimeout.self, "FixtureError": FixtureError.self,
     "GenerationError": GenerationError.self,
   ]

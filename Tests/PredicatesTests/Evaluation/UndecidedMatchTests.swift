@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreInterface
 import Testing
@@ -14,7 +15,16 @@ struct UndecidedMatchTests {
 
   private struct Text: PredicateSubject {
     let text: String
-    var objectID: ObjectID { preconditionFailure("no predicate asks for it") }
+    let objectID: ObjectID
+
+    init(_ text: String) throws {
+      var thing = EntityDefinition("Thing")
+      thing.attributes = [AttributeDefinition("text", .string)]
+      let model = try ManagedObjectModel(entities: [thing])
+      objectID = ObjectID(entity: try #require(model["Thing"]), reference: .temporary(UUID()))
+      self.text = text
+    }
+
     func value(at keyPath: FetchPredicate.KeyPath) -> Value { .string(text) }
     func destination(at keyPath: FetchPredicate.KeyPath) -> ObjectID? { nil }
     func members(of relationship: String) -> [ObjectID] { [] }
@@ -42,17 +52,17 @@ struct UndecidedMatchTests {
   func predicates(format: String) throws {
     let (text, pattern) = Self.cases[1]
     let matcher = PredicateMatcher(FetchPredicate(format: format, pattern))
-    #expect(throws: UndecidedMatchError.self) { try matcher.matches(Text(text: text)) }
+    #expect(throws: UndecidedMatchError.self) { try matcher.matches(Text(text)) }
     let isOpposite = format.hasPrefix("NOT") || format.hasPrefix("TERNARY")
-    #expect(try matcher.matches(Text(text: "xx!")) != isOpposite)
+    #expect(try matcher.matches(Text("xx!")) != isOpposite)
     // Afterwards an answer counts again.
-    #expect(throws: UndecidedMatchError.self) { try matcher.matches(Text(text: text)) }
+    #expect(throws: UndecidedMatchError.self) { try matcher.matches(Text(text)) }
   }
 
   @Test("A comparison that is not reached decides nothing")
   func notReached() throws {
     let (text, pattern) = Self.cases[1]
     let matcher = PredicateMatcher(FetchPredicate(format: "text BEGINSWITH 'x' OR text MATCHES %@", pattern))
-    #expect(try matcher.matches(Text(text: text)))
+    #expect(try matcher.matches(Text(text)))
   }
 }

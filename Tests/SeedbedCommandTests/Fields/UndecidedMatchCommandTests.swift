@@ -69,7 +69,7 @@ struct UndecidedMatchCommandTests {
       import: [{ from: a.csv, entity: A, map: { n: n, text: text } }]
       """)
     let outcome = try await workspace.run("run", "p.yaml")
-    #expect(outcome.exitCode == 0, "\(outcome.talk)")
+    #expect(outcome.exitCode == 1, "\(outcome.talk)")
     #expect(try workspace.query("T.sqlite", "SELECT ZN FROM ZA") == ["1"])
     let rejects = try workspace.text("rejects.csv")
     #expect(rejects.contains("value.match-undecided") && rejects.contains("takes too long to find out"))
