@@ -45,6 +45,7 @@ struct MetadataIdioms {
       metadata["IsDraft"] = NSNumber(value: false)
       metadata["Whole"] = NSNumber(value: 2.0)
       metadata["Small"] = Int8(5)
+      metadata["Greatest"] = UInt64.max
       metadata["Built"] = day
       metadata["Languages"] = ["en", "de"]
       metadata[StoreUUIDKey] = "another"
@@ -54,6 +55,7 @@ struct MetadataIdioms {
         #expect(metadata["IsShipped"] as? Bool == true && metadata["Built"] as? Date == day)
         #expect(metadata["IsDraft"] as? Bool == false && metadata["IsDraft"] as? Int == nil)
         #expect(metadata["Whole"] as? Double == 2 && metadata["Small"] as? Int == 5)
+        #expect(metadata["Greatest"] as? UInt64 == .max)
         #expect(metadata["Languages"] as? [String] == ["en", "de"])
         #expect(metadata[StoreUUIDKey] as? String == store.identifier)
         #expect(metadata[StoreModelVersionHashesKey] as? [String: Data] == hashes)
@@ -94,7 +96,7 @@ struct MetadataIdioms {
     try (store as? SQLiteStore)?.setMetadata(["SeedbedSeedVersion": .integer(7)])
     coordinator.setMetadata(["SeedVersion": 1, "SeedbedSeedVersion": 9], for: store)
     #expect(coordinator.metadata(for: store)["SeedbedSeedVersion"] as? Int == 7)
-    coordinator.setMetadata(["SeedVersion": UInt64.max], for: store)
+    coordinator.setMetadata(["SeedVersion": NSObject()], for: store)
     coordinator.setMetadata(["SeedVersion": 2, "Author": NSObject()], for: store)
     #expect(coordinator.metadata(for: store)["SeedVersion"] as? Int == 1)
     let context = context(coordinator)

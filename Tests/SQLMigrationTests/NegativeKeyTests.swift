@@ -60,7 +60,8 @@ struct NegativeKeyTests {
       INSERT INTO \(join) (\(items), \(owners)) VALUES (-3, -40), (-3, 7), (5, -40), (0, 1);
       INSERT INTO ACHANGE (Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) SELECT Z_ENT, 1, 2, 3, -12, ZTRANSACTIONID
         FROM ACHANGE LIMIT 1;
-      UPDATE Z_PRIMARYKEY SET Z_MAX = 20 WHERE Z_ENT < 16000
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 20 WHERE Z_ENT < 16000;
+      UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1 WHERE Z_ENT = 16001
       """)
     try connection.close()
     return path

@@ -131,6 +131,8 @@ struct StoreMigrationTests {
     let path = try Self.store(
       in: folder, history: true,
       """
+      INSERT INTO ATRANSACTION (Z_PK, Z_ENT, Z_OPT) VALUES (1, 16002, 1);
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 9 WHERE Z_ENT > 16000;
       INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS) VALUES
         (1, 16001, 1, 3, 2, 1, x'80'), (2, 16001, 1, 1, 2, 1, x'A0'), (3, 16001, 0, 2, 1, 1, NULL);
       """)

@@ -56,6 +56,9 @@ struct DiffCommandTests {
     var bytes = try workspace.bytes("b.sqlite")
     bytes.replaceSubrange((page - 1) * size..<page * size, with: Array(repeating: 0, count: size))
     try workspace.write("b.sqlite", bytes)
+    for name in try workspace.names() where name.hasSuffix("-wal") || name.hasSuffix("-shm") {
+      try FileManager.default.removeItem(atPath: workspace.path(name))
+    }
     let found = try await diff(workspace, "a.sqlite", "b.sqlite")
     #expect(found.exitCode == 65, "\(found)")
     #expect(found.talk.contains("b.sqlite") && !found.talk.contains("a.sqlite"), "\(found.talk)")
