@@ -55,7 +55,7 @@ struct MetadataIdioms {
         #expect(metadata["IsShipped"] as? Bool == true && metadata["Built"] as? Date == day)
         #expect(metadata["IsDraft"] as? Bool == false && metadata["IsDraft"] as? Int == nil)
         #expect(metadata["Whole"] as? Double == 2 && metadata["Small"] as? Int == 5)
-        #expect(metadata["Greatest"] as? UInt64 == .max)
+        #expect(metadata["Greatest"] as? UInt == .max)
         #expect(metadata["Languages"] as? [String] == ["en", "de"])
         #expect(metadata[StoreUUIDKey] as? String == store.identifier)
         #expect(metadata[StoreModelVersionHashesKey] as? [String: Data] == hashes)
