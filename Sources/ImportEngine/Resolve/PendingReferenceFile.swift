@@ -29,8 +29,8 @@ struct PendingReference {
   var order: OwnerClaims.Order { OwnerClaims.Order(step: step, file: file, byteOffset: byteOffset) }
 }
 
-/// Keeps pending references in a file, read in order. Memory does not grow with their number. The record of references
-/// that follow one another is kept once, however many there are.
+/// Keeps pending references in a file, read in order. The record of references that follow one another is kept
+/// once, however many there are.
 final class PendingReferenceFile {
   /// What all references of a record have in common. Lists that are handed on share their storage, so that comparing
   /// them takes no time.
