@@ -123,10 +123,12 @@ extension StoreFinding.Code {
     case .schema: "check with the model that the store was made with, or build the store anew"
     case .trigger: "drop the trigger, or build the store anew"
     case .metadata, .entityList: "build the store anew, or let the app write it"
-    case .keyCounter: "set Z_MAX of the root entity to the greatest Z_PK of its table"
+    case .keyCounter:
+      "set Z_MAX to the greatest Z_PK of the table; give its rows smaller ones where no key is left"
     case .entityNumber, .abstractEntity: "delete the rows, or set Z_ENT to the number of their entity"
     case .version: "set Z_OPT to 1"
-    case .danglingReference, .wrongDestination: "clear the reference, or import the objects that it points at"
+    case .danglingReference, .wrongDestination:
+      "clear the reference, or import the objects that it points at; of a history, delete the row"
     case .entityColumn: "set the column to Z_ENT of the row that the key points at, NULL where the key is NULL"
     case .orderKey: "give each member an order key, and none to rows without an owner"
     case .inverse: "set the other side too, or clear this one"

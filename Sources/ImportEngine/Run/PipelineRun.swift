@@ -73,7 +73,7 @@ public struct PipelineRun {
       return report
     } catch {
       var failure = RunError(any: error, store: pipeline.store.path)
-      if failure.code == "store.constraint", pipeline.imports.contains(where: { $0.strategy == .restore }) {
+      if failure.code == "store.constraint", pipeline.imports.allSatisfy({ $0.strategy == .restore }) {
         failure.hint =
           "the store that was dumped had no index to keep them out: change all but one of them in the dump's files, or there"
       }
