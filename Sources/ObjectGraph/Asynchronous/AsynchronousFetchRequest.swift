@@ -3,7 +3,7 @@ import StoreInterface
 
 /// A fetch that leaves its context's queue free while the store works; `ManagedObjectContext.execute(_:)` begins it.
 ///
-/// A class, as in Core Data. It belongs to the context's queue from where it is executed.
+/// A class, as in Core Data. Once it is executed, it belongs to the context's queue.
 public final class AsynchronousFetchRequest<ResultType: ManagedObject> {
   /// The request that is fetched.
   public var fetchRequest: FetchRequest<ResultType>

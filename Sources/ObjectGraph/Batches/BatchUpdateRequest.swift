@@ -17,7 +17,7 @@ public final class BatchUpdateRequest {
   public var predicate: FetchPredicate?
   /// Whether objects of sub-entities are updated too.
   public var includesSubentities = true
-  /// By the name of an attribute, or the dotted path of a composite's element, the new value: a constant, nil for none,
+  /// The new values by the names of attributes, or the dotted paths of composites' elements: a constant, nil for none,
   /// or an expression over the object as it was: `["wins": FetchExpression(format: "wins + 1"), "note": nil]`.
   public var propertiesToUpdate: [String: (any PredicateArgument)?]?
   /// What the result tells.

@@ -3,7 +3,7 @@ import StoreInterface
 
 /// Batch requests go to the stores at once, also those of a child context. Neither pending changes nor loaded objects
 /// of any context take part, and no notification of a save is posted: merge the result's `changes` into the contexts
-/// that are to know.
+/// that are to have them.
 extension ManagedObjectContext {
   /// Deletes objects in their stores, in one transaction each, of which none is final before all have succeeded.
   /// - Throws: `ValidationError` that names the objects that cannot be deleted, or would be left without what they

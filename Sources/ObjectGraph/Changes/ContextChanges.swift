@@ -123,7 +123,7 @@ public struct ContextChangeIDs: Sendable, Hashable {
     hasher.combine(deletedObjectIDs)
   }
 
-  /// The same changes with the coordinator's own ids; ids that it cannot know are left out.
+  /// The same changes with the coordinator's own ids; ids of entities that its model does not have are left out.
   func localised(to coordinator: PersistentStoreCoordinator) -> ContextChangeIDs {
     func local(_ ids: [ObjectID]) -> [ObjectID] { ids.compactMap { coordinator.localID($0) } }
     return ContextChangeIDs(

@@ -128,8 +128,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether undo has to know the places of members in a relationship: nothing but the list says them, and once a
-  /// deletion is saved, the store does not say them either.
+  /// Whether undo needs the places of members in a relationship: only the list has them, and once a deletion is saved,
+  /// the store does not have them either.
   private func isPlaceNeeded(_ relationship: Relationship) -> Bool {
     relationship.isOrdered && undoManager?.isUndoRegistrationEnabled == true
   }

@@ -42,7 +42,7 @@ private struct MemberGroup: Hashable {
   var relationship: Int
 }
 
-/// What the order is in which a store appends members that come by their own side.
+/// The order in which a store appends members that were set at their own side.
 struct MemberRank {
   private let context: ManagedObjectContext
   private var insertions: [ObjectID: Int]?

@@ -15,8 +15,8 @@ extension ManagedObjectContext {
       object.willChange()
       isAddition ? object.appendMember(member, at: index) : object.removeMember(member, at: index)
       object.noteListEdit(index, isSetHere: false)
-      // Nothing but the list has the order, and no other context can have changed the list of a new object. Those of
-      // others are looked at by the save.
+      // Only the list has the order, and no other context can have changed the list of a new object. The save looks at
+      // the lists of other objects.
       if relationship.isOrdered, object.status == .inserted { object.noteMembersSetHere(at: index) }
     } else if let index = position(owner, relationship, known) {
       pending.noteMember(
@@ -119,8 +119,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes an object whose to-one relationship leads where the store says into the inverse list of an owner, or out of
-  /// it, where the list was changed here: the relationship was set and taken back.
+  /// Takes back what setting a to-one relationship changed in the inverse list of an owner, once the relationship leads
+  /// where the store says again.
   private func takeBackMembership(of object: ManagedObject, _ index: Int, in owner: ObjectID) {
     guard let inverse = object.runtime.layout.inverses[index] else { return }
     let (id, isMember) = (object.objectID, object.destinations[index] == owner)

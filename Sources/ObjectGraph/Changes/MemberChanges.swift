@@ -9,7 +9,7 @@ struct MemberKey: Hashable {
 /// Changes to to-many relationships that are not loaded, since the last save.
 ///
 /// They are only written down as they come, and put in order when those of one relationship are asked for: most saves
-/// never do.
+/// never ask.
 struct MemberChanges: Sendable {
   private struct Entry {
     var key: MemberKey
@@ -30,7 +30,7 @@ struct MemberChanges: Sendable {
     log.append(Entry(key: key, member: member, change: isAddition ? .addition : .removal, event: event))
   }
 
-  /// The member says itself that it did not come or go: the store's members tell whether it is one.
+  /// The member's own side has not changed after all: the store's members tell whether it is one.
   mutating func forget(_ member: ObjectID, in key: MemberKey) {
     if !isEmpty { log.append(Entry(key: key, member: member, change: .forgotten, event: nil)) }
   }

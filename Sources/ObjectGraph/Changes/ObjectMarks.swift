@@ -1,8 +1,8 @@
 /// The marks that a context's lists of changes set at an object, so that it need not be looked up in them.
 struct ObjectMarks {
-  /// Is on the list of objects that were changed at some time since the last save.
+  /// Whether it is on the list of objects that were changed at some time since the last save.
   var isMaybeUpdated = false
-  /// Is on the list of objects whose member lists were edited.
+  /// Whether it is on the list of objects whose member lists were edited.
   var hasEditedLists = false
   /// The marks that few objects have. They share a byte, so that an object does not grow.
   private var rareMarks = RareMarks()
@@ -29,17 +29,17 @@ struct ObjectMarks {
     }
   }
 
-  /// Is kept alive by the context because a pending change leads to it, or led to it before.
+  /// Whether the context keeps it alive because a changed relationship leads to it, or led to it.
   var isKept: Bool {
     get { rareMarks.contains(.kept) }
     set { rareMarks.set(.kept, newValue) }
   }
-  /// Is to be found by the next save as it was read.
+  /// Whether the next save checks that its row is as it was read.
   var isWatched: Bool {
     get { rareMarks.contains(.watched) }
     set { rareMarks.set(.watched, newValue) }
   }
-  /// Is among those that the context asks when a member of a to-many relationship without inverse gets another owner.
+  /// Whether its lists are checked when a member of a to-many relationship without inverse gets another owner.
   var isInverselessOwner: Bool {
     get { rareMarks.contains(.inverselessOwner) }
     set { rareMarks.set(.inverselessOwner, newValue) }

@@ -28,9 +28,9 @@ final class PendingChanges {
   private(set) var lostIDs: Set<ObjectID> = []
   /// Those that were found to be gone, because others deleted them.
   private var foundLostIDs: Set<ObjectID> = []
-  /// Those that relationships were made to lead to although the context knew that they are gone.
+  /// Those that relationships were made to lead to when they were found to be gone already.
   private var lostDestinations: Set<ObjectID> = []
-  /// Those that others deleted, and that no relationship was made to lead to after that was known.
+  /// Those that others deleted, and that no relationship was made to lead to after that was found.
   var idsLostToOthers: Set<ObjectID> { foundLostIDs.subtracting(lostDestinations) }
   /// Whether a to-many relationship was given an object of another entity than it leads to.
   private(set) var hasForeignMembers = false
@@ -104,8 +104,8 @@ final class PendingChanges {
     if !objects.isEmpty { deleted.removeAll { objects.contains($0) } }
   }
 
-  /// Puts objects in the places of others whose flags they took over, and drops those that are on a list no more. Goes
-  /// through all lists: once for all conflicts of a save.
+  /// Puts objects in the places of others whose flags they took over. Goes through whole lists: to be called once for
+  /// all conflicts of a save.
   func replace(_ replacements: [ManagedObject: ManagedObject]) {
     maybeUpdated = maybeUpdated.map { replacements[$0] ?? $0 }
     editedLists = editedLists.map { replacements[$0] ?? $0 }
@@ -147,7 +147,7 @@ final class PendingChanges {
   /// Has the next save apply an object's delete rules.
   func propagateAtSave(_ object: ManagedObject) { deletesToRepeat.append(object) }
 
-  /// The save begins: what was left to it is to be done.
+  /// The save begins: the delete rules that were left to it are to be applied.
   func beginSave() {
     unpropagatedDeletes += deletesToRepeat
     deletesToRepeat = []

@@ -5,16 +5,15 @@ import StoreInterface
 // Core Data's dictionaries of conflicts. They are made when they are asked for, and may be read anywhere.
 
 /// A conflict is of one of two kinds, as in Core Data. Where another context of the same coordinator saved the row, the
-/// coordinator knows what the store has: that is the cached snapshot, and there is no persisted one. Where the row was
-/// saved past the coordinator, the cached snapshot is what the coordinator knew, and the persisted one what the store
-/// has.
+/// coordinator has the store's row: that is the cached snapshot, and there is no persisted one. Where the row was saved
+/// past the coordinator, the cached snapshot is what the coordinator had, and the persisted one what the store has.
 extension MergeConflict {
   /// What the object holds now, as key-value coding has attributes and to-one relationships, objects as their ids;
   /// `NSNull` for null. Never nil.
   public var objectSnapshot: [String: Any]? { Self.snapshot(objectPropertyValues) }
-  /// What the coordinator knew of the row, likewise. Never nil.
+  /// What the coordinator had of the row, likewise. Never nil.
   public var cachedSnapshot: [String: Any]? { Self.snapshot(cached?.valuesByName ?? cachedPropertyValues) }
-  /// What the store has, likewise; nil when the row is gone, or the coordinator knew it already.
+  /// What the store has, likewise; nil when the row is gone, or the coordinator had it already.
   public var persistedSnapshot: [String: Any]? {
     cached != nil && cached?.version == persisted?.version ? nil : persistedPropertyValues.map(Self.snapshot)
   }

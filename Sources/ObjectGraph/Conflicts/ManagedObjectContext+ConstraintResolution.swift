@@ -85,8 +85,7 @@ extension ConstraintConflict {
     return objects.count + (isRowApart ? 1 : 0) < 2 ? [] : objects
   }
 
-  /// Whether an object is still in conflict. Of an owner whose members changed, the save writes nothing else, and it has
-  /// the values all the same.
+  /// Whether an object is still in conflict. One of which only members changed is, as long as it has the values.
   private func isOpen(_ index: Int) -> Bool {
     let object = conflictingObjects[index]
     if object.isInserted || object.hasOwnChanges { return true }

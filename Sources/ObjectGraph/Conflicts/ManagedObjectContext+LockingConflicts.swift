@@ -108,7 +108,7 @@ extension ManagedObjectContext {
     object.awake(fromSnapshotEvents: .mergePolicy)
   }
 
-  /// Brings objects whose rows lead to a deleted one, and that do not know it yet, up to date: its delete rules concern
+  /// Brings objects up to date that do not lead to a deleted one here although their rows do: its delete rules concern
   /// them.
   private func refreshThoseThatLead(to object: ManagedObject) throws {
     var ends: Set<ObjectID> = []

@@ -38,8 +38,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes links to objects that this save deletes from objects whose conflicts were resolved: what their rows say came
-  /// back then, after the delete rules had been applied.
+  /// Removes links to objects that this save deletes from objects whose conflicts were resolved: the resolution brought
+  /// the links of their rows back, after the delete rules had been applied.
   func clearLinksToDeleted(from ids: [ObjectID]) {
     if pending.deleted.isEmpty { return }
     for object in ids.compactMap({ registeredObject(for: $0) }) where object.status == .loaded {
@@ -54,8 +54,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Before all of an object is written over its row, or written again: what it leads to without a change here, and
-  /// what others deleted, is as the row has it. Objects that are written again themselves are not left.
+  /// To be called before a whole object is written over its row, or inserted again. A to-one relationship that was not
+  /// changed here and leads to an object that others deleted takes the row's destination, or none where the row is
+  /// gone. One to an object that this save writes stays.
   func adoptStoredDestinations(of object: ManagedObject, from snapshot: Snapshot?) throws {
     guard let old = object.stored else { return }
     let indices = object.destinations.indices.filter { index in

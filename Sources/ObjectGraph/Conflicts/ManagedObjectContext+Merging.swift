@@ -94,8 +94,8 @@ extension ManagedObjectContext {
     if let unknown, !unknown.isEmpty { askLater(unknown) }
   }
 
-  /// The objects were deleted elsewhere: what was set here to lead to them, and is not saved, leads nowhere now, as
-  /// where they are deleted here. Undo does not bring it back.
+  /// Objects were deleted elsewhere: relationships that were set here to lead to them, and are not saved, lead nowhere
+  /// now, as after a deletion here. Undo does not bring them back.
   private func letGo(of ids: [ObjectID]) {
     if ids.isEmpty { return }
     let gone = Set(ids)
@@ -115,7 +115,8 @@ extension ManagedObjectContext {
     if parent != nil { letGoOfSaved(gone) }
   }
 
-  /// What a child had saved to its parent before the parent lost the objects: the parent left it out.
+  /// Does the same for links that a child had saved to its parent before the parent lost the objects: the parent has
+  /// dropped these links, so that the child reads the other sides anew.
   private func letGoOfSaved(_ gone: Set<ObjectID>) {
     for object in registry.all where object.status == .loaded && !gone.contains(object.objectID) {
       for index in object.memberLists.indices
@@ -178,8 +179,8 @@ extension ManagedObjectContext {
     return (state.snapshots, loaded.filter { state.gone.contains($0.objectID) })
   }
 
-  /// An object of whose row a merge that does not ask the parent knows nothing: it is loaded anew when it is next used,
-  /// and where it has changes, as soon as the parent has said more.
+  /// Refreshes an object whose row a merge that does not ask the parent has not got: it is loaded anew when it is next
+  /// used, or, where it has changes, as soon as the parent has answered.
   private func refreshUnheard(_ object: ManagedObject) {
     if object.status == .deleted || object.isUpdated || object.hasEditedLists {
       merge.noteUnknown(object.objectID)

@@ -16,7 +16,7 @@ public struct MemberConflict: Sendable, Hashable {
   public let removedByOthers: [ObjectID]?
   /// The members that the store has now.
   public let persistedMembers: [ObjectID]
-  /// Whether the relationship is ordered, and members that both sides know were put into one order here and into
+  /// Whether the relationship is ordered, and members that both sides have were put into one order here and into
   /// another one elsewhere.
   public let isArrangedByBoth: Bool
 

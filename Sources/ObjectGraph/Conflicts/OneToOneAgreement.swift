@@ -14,11 +14,11 @@ extension ManagedObjectContext {
 }
 
 /// What two sides of one-to-one relationships lead to, where one was changed by the resolution of a conflict and the
-/// other does not know it yet.
+/// other has not followed yet.
 ///
 /// A side that leads to one which does not lead back wins or gives way. Where the store is to win, what is as the store
-/// has it wins, otherwise what was changed here. A side that gives way leads nowhere; under the rollback policy it gets
-/// back what it is in the store.
+/// has it wins, otherwise what was changed here. A side that gives way leads nowhere; under the rollback policy it
+/// leads where it does in the store.
 private struct OneToOneAgreement {
   /// One side of a one-to-one relationship: an object with the position of the relationship.
   struct Side: Hashable {
@@ -177,7 +177,7 @@ private struct OneToOneAgreement {
     }
   }
 
-  /// Where a side leads that may not lead where it does.
+  /// Where a side leads after it has given way.
   private mutating func destinationAfterGivingWay(_ side: Side) -> ObjectID? {
     guard restores, let stored = side.storedDestination, stored != side.destination,
       let key = partner(stored, of: side.object, side.index), sides[key] != nil, restored.insert(side).inserted

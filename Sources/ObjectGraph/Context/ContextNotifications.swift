@@ -12,8 +12,8 @@ extension ManagedObjectContext {
   /// Posted on the context's queue when it has merged what another context saved: `contextChangeIDs`.
   public static let didMergeChangesObjectIDsNotification = Notification.Name("seedbed.context.didMergeChangesObjectIDs")
 
-  /// The keys of what a notification's `userInfo` tells, as sets of objects or ids, and by which
-  /// `mergeChanges(fromRemoteContextSave:into:)` is told of changes in a dictionary, with Core Data's texts.
+  /// The keys of the sets of objects or ids in a notification's `userInfo`, with Core Data's texts.
+  /// `mergeChanges(fromRemoteContextSave:into:)` takes a dictionary with the same keys.
   public enum NotificationKey: String, Sendable, CaseIterable {
     case insertedObjects = "inserted"
     case updatedObjects = "updated"

@@ -181,7 +181,7 @@ extension FetchSpecification {
     return request
   }
 
-  /// What a child context asks its parent for, when it wants rows.
+  /// What a child context asks its parent for, when it needs rows.
   var forRowsOfParent: FetchSpecification {
     var request = forParent
     request.returnsObjectsAsFaults = false

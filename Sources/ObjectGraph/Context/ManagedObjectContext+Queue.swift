@@ -6,12 +6,12 @@ extension ManagedObjectContext {
 
   /// Runs work on the context's queue and then processes its changes.
   ///
-  /// What the work uses and gives need not be sendable, as long as nothing else uses it: a request may be made before
-  /// it.
+  /// What the work uses and returns need not be sendable, as long as nothing else uses it: a fetch request may be made
+  /// outside of the work.
   public func perform<Result, Failure: Error>(
     _ work: sending @escaping () throws(Failure) -> sending Result
   ) async throws(Failure) -> sending Result {
-    // Safety: the caller has given the work away, and it runs once; what it gives is handed on at once.
+    // Safety: the caller has given the work away, and it runs once; what it returns is handed on at once.
     nonisolated(unsafe) let work = work
     let outcome: Sent<Swift.Result<Result, Failure>> = await withCheckedContinuation { continuation in
       confinement.async {

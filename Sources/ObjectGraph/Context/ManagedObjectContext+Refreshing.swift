@@ -188,7 +188,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members that the store has now; nil where a merge that does not ask the parent knows no newer ones.
+  /// The members that the store has now; nil where a merge that does not ask the parent has no newer ones.
   private func newMembers(of object: ManagedObject, _ index: Int) throws -> [ObjectID]? {
     guard let silent = merge.silent else { return try storedMembers(of: object, index) }
     let key = MemberKey(owner: object.objectID, relationship: index)

@@ -3,7 +3,7 @@ import StoreInterface
 
 // The objects that a context has, one for each id.
 extension ManagedObjectContext {
-  /// Every object that the context knows, faults included.
+  /// Every object that the context has, faults included.
   public var registeredObjects: Set<ManagedObject> {
     checkConfinement()
     return Set(registry.all)

@@ -1,5 +1,5 @@
 extension ManagedObjectContext {
-  /// How the context treats what it meets.
+  /// The values of the properties of the same names.
   struct Settings {
     var mergePolicy: MergePolicy = .error
     var stalenessInterval = -1.0
@@ -62,8 +62,8 @@ extension ManagedObjectContext {
     set { set(\.propagatesDeletesAtEndOfEvent, newValue) }
   }
 
-  /// Learns of every event, so that it can be undone; nil, the default, for none. May be shared by contexts of one
-  /// queue.
+  /// The undo manager that registers every event, so that it can be undone; nil, the default, for none. May be shared
+  /// by contexts of one queue.
   public var undoManager: ContextUndoManager? {
     get { setting(\.undoManager) }
     set {

@@ -64,7 +64,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
 
   /// One object per id.
   let registry = ObjectTable()
-  /// What the context knows of each entity, by `Entity.index`.
+  /// What the context has of each entity, by `Entity.index`.
   private var entityContexts: [EntityContext?] {
     _read { yield unsafe uncheckedEntityContexts }
     _modify { yield unsafe &uncheckedEntityContexts }
@@ -78,7 +78,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
   let pending = PendingChanges()
   /// Objects that have, or had, a loaded list of a to-many relationship without inverse.
   private(set) var inverselessOwners = InverselessOwners()
-  /// Ids of objects that saves of this context, and those it merged, deleted: the latest, some ten thousand of them.
+  /// Ids of objects that saves of this context, and those it merged, deleted: the latest, at most 65,536.
   private(set) var deletedIDs: Set<ObjectID> = []
   /// An error that came up where nothing can be thrown: the next fetch or save throws it.
   private(set) var deferredError: (any Error)?
@@ -192,7 +192,7 @@ public final class ManagedObjectContext: CustomStringConvertible, @unchecked Sen
     }
   }
 
-  /// The name that the program gave the context, for messages and the store's history; nil of others. May be used from
+  /// The name that the program gave the context, for messages and the store's history; nil for none. May be used from
   /// anywhere.
   public var name: String? {
     get { ownName.withLock { $0 } }

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import Synchronization
 
-/// A serial queue that knows whether the current thread is inside it.
+/// A serial queue that can tell whether the current thread is inside it.
 ///
 /// The thread is remembered instead of a queue-specific value, so that work on one queue may wait for a second queue
 /// whose work calls back into the first: the first is still held by the very thread.
@@ -79,8 +79,8 @@ private final class QueueHolder: Sendable {
   }
 }
 
-/// Tells work of the main queue, which need not run on the process's first thread: where nothing else runs there, Linux
-/// drains the main queue on any thread. Work of another queue that the main queue waits for is not told.
+/// Recognises work of the main queue, which need not run on the process's first thread: where nothing else runs there,
+/// Linux drains the main queue on any thread. Work of another queue that the main queue waits for is not recognised.
 private enum MainQueueMark {
   private static let key = DispatchSpecificKey<Bool>()
   /// Marks the main queue when it is first read.

@@ -38,7 +38,7 @@ public final class FetchedResultsController<ResultType> {
     get { results.cacheDirectory }
     set { results.cacheDirectory = newValue }
   }
-  /// Is told of changes, and not kept alive; first of those after the results that it finds when it is set.
+  /// The object that is told of changes to the results that it finds when it is set. It is not kept alive.
   public var delegate: (any FetchedResultsControllerDelegate)? {
     get { results.delegate }
     set { results.delegate = newValue }

@@ -3,7 +3,7 @@ public import ObjectModel
 
 /// Why a controller could not make its results.
 public enum FetchedResultsError: Error, Sendable, CustomStringConvertible {
-  /// A request without an order has no places to speak of.
+  /// The request has no order, which gives results their places.
   case noSortDescriptor
   /// The section key path does not lead over to-one relationships to an attribute of the request's entity.
   case unknownSectionKeyPath(String, entity: String)

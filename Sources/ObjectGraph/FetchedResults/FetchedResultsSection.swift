@@ -32,8 +32,8 @@ public enum FetchedResultsChangeType: UInt, Sendable, Hashable {
   case update = 4
 }
 
-/// Is told of changes to the results of a controller, on the queue of the controller's context. What it is given stands
-/// for the controller, and is equal to it (`===`, `==`).
+/// An object that is told of changes to the results of a controller, on the queue of the controller's context. What it
+/// is given stands for the controller, and is equal to it (`===`, `==`).
 ///
 /// For each change of the context that touches the results: `controllerWillChangeContent`, then sections (deleted ones,
 /// then inserted ones), then objects (deletes, inserts, moves, updates), then `controllerDidChangeContent`, and last

@@ -3,7 +3,7 @@ import Foundation
 /// Where objects are in the sections of results: searched for one by one at first, and noted of all objects once so
 /// many were searched for that it pays.
 struct ResultPositions {
-  /// Where every object is; nil until it pays to know.
+  /// Where every object is; nil until noting that pays.
   private var positions: [ManagedObject: IndexPath]?
   /// How many objects were searched for without knowing.
   private var searchCount = 0

@@ -74,7 +74,7 @@ extension ResultsChanges {
     updated = Self.sorted(updated, by: updated.map(\.from))
   }
 
-  /// Sorts positions instead of what is at them, whose type is known here as little as its size.
+  /// Sorts positions instead of the changes, whose size generic code does not have.
   private static func sorted<Change>(_ changes: [Change], by places: [Position]) -> [Change] {
     places.indices.sorted { places[$0] < places[$1] }.map { changes[$0] }
   }

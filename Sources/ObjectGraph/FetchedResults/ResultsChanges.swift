@@ -71,7 +71,7 @@ struct ResultsChanges<Item: Hashable> {
   }
 
   /// The sections that are there before and after without changing their order, by name, with their new indexes.
-  /// - Parameter mayMove: whether an old section, by its index, rather changes its order than another.
+  /// - Parameter mayMove: whether an old section, by its index, is to change its order rather than others.
   static func stayingSections(_ old: [String], _ new: [String], _ mayMove: (Int) -> Bool) -> [String: Int] {
     let places = Dictionary(old.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let common = new.indices.filter { places[new[$0]] != nil }

@@ -19,7 +19,7 @@ struct ResultsFollower {
   private static var alwaysFollowed: Int { 32 }
 
   /// Nil for a request that only a fetch is sure to answer.
-  /// - Parameter naming: says by which values an object's section has its name, if anything does.
+  /// - Parameter naming: how sections are named; nil where all objects are in one.
   init?(_ specification: FetchSpecification, in context: ManagedObjectContext, naming: SectionNaming?) {
     let entity = specification.entity
     guard context.coordinator.persistentStores.count == 1, specification.affectedStores == nil,
@@ -65,7 +65,7 @@ struct ResultsFollower {
     }
   }
 
-  /// The edit of the results that follows from changes; nil where it takes a fetch to know.
+  /// The edit of the results that follows from changes; nil where only a fetch tells.
   func follow(_ cause: Cause, in old: [Changes.Section]) throws -> ResultsEdit? {
     let greatest = max(Self.alwaysFollowed, old.reduce(0) { $0 + $1.items.count } / 10)
     guard cause.objects.count + cause.ids.count <= greatest,
@@ -75,7 +75,7 @@ struct ResultsFollower {
     let remaining = RemainingResults(
       old, without: AddressScan(Array(candidates)), keepsEmpty: naming == nil)
     var order = ResultsOrder(specification.sortDescriptors, in: context)
-    // Only the parent knows the order of its new objects among equal ones.
+    // Only the parent has the order of its new objects among equal ones.
     if cause.formerlyNew.contains(where: { $0.objectID.isTemporary && !$0.isInserted }) { return nil }
     let renamed = cause.formerlyNew.filter { !$0.objectID.isTemporary && !candidates.contains($0) }
     try sortDestinations.hold(from: matching, in: context)

@@ -11,7 +11,7 @@ struct ResultsOrder {
   /// The objects' own attributes that the descriptors ask for, in the entity asked last; nil for other key paths.
   private var columns: [Int?] = []
   private var columnsOwner: EntityRuntime?
-  /// Whether equal objects were compared of which only the parent knows in which order they were inserted.
+  /// Whether equal objects were compared whose order of insertion only the parent has.
   private(set) var isUndecided = false
 
   init(_ descriptors: [FetchSortDescriptor], in context: ManagedObjectContext) {

@@ -36,7 +36,7 @@ extension TrackedResults {
     observe(ManagedObjectContext.objectIDsChangedNotification) { _ in link.results?.idsDidChange() }
   }
 
-  /// Temporary ids that were told of have become permanent: a list of ids gets the new ones, in the places of the old.
+  /// Temporary ids that the delegate was told have become permanent: it is told the new ones in their places.
   private func idsDidChange() {
     guard delegateSnapshot.hasTemporaryIDs, let snapshot else { return }
     let (ids, knownIDs) = (snapshot.objectIDs, delegateSnapshot.objectIDs)
@@ -65,7 +65,7 @@ extension TrackedResults {
   ) {
     let updates = delegateUpdateCount
     let replaced = replacementCount
-    // What the delegate does in the callback may be told before this returns: from the ids that it knows.
+    // What the delegate does in the callback may be told before this returns: from the ids that it was told last.
     isDelegateSnapshotCurrent = false
     delegate.controller(controller, didChangeContentWith: snapshot)
     if delegateUpdateCount != updates { return }
@@ -110,7 +110,7 @@ extension TrackedResults {
     }
   }
 
-  /// The edit of the results that follows from changes; nil where it takes a fetch to know.
+  /// The edit of the results that follows from changes; nil where only a fetch tells.
   private func followed(_ objects: Set<ManagedObject>, _ changed: Set<ManagedObject>) -> ResultsEdit? {
     let context = managedObjectContext
     // Changes that observers have made already are not part of this notification.
@@ -141,7 +141,7 @@ extension TrackedResults {
     finishFetch(result, deferred: deferred, isFollowable: context.staleSnapshotCount == staleSnapshotCount)
   }
 
-  /// Has the rows come from the parent while no context waits for another one.
+  /// Fetches the rows from the parent later, so that no context waits for another one.
   private func fetchLater() {
     isFetchDue = true
     if isFetchUnderWay { return isFetchOutdated = true }
@@ -239,7 +239,7 @@ extension TrackedResults {
   ) {
     guard let delegate, let controller, let content else { return isDelegateSnapshotCurrent = false }
     func path(_ position: ResultsChanges<ManagedObject>.Position) -> IndexPath { [position.section, position.item] }
-    // Callbacks may change or fetch the results, and what that tells starts from the ids that the delegate knows.
+    // Callbacks may change or fetch the results, and what that tells starts from the ids that the delegate was told.
     let (updates, replaced, wasCurrent) = (delegateUpdateCount, replacementCount, isDelegateSnapshotCurrent)
     isDelegateSnapshotCurrent = false
     delegate.controllerWillChangeContent(controller)
@@ -275,8 +275,8 @@ private struct FetchedContent: @unchecked Sendable {
   let sections: TrackedResults.Content
 }
 
-/// Leads from the notification centre to results. Notifications of a context are posted on its queue, which is
-/// where they live: that is what makes the unchecked `Sendable` sound.
+/// Leads from the notification centre to results. Notifications of a context are posted on its queue, which the results
+/// belong to: that is what makes the unchecked `Sendable` sound.
 private final class ResultsLink: @unchecked Sendable {
   weak var results: TrackedResults?
 

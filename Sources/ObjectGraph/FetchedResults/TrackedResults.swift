@@ -4,7 +4,7 @@ import StoreInterface
 
 /// The results of a `FetchedResultsController`, in sections: they follow the context's changes, and tell the delegate.
 ///
-/// It knows objects as `ManagedObject`; controllers give them their type.
+/// Its objects are of the type `ManagedObject`; controllers give them their own type.
 final class TrackedResults {
   /// What the request says now.
   private let specify: () -> FetchSpecification
@@ -31,7 +31,7 @@ final class TrackedResults {
 
   typealias Content = [ResultsChanges<ManagedObject>.Section]
   private(set) var content: Content?
-  /// The ids that the delegate knows, from the last fetch or the last change that was told.
+  /// The ids that the delegate was told last, by a fetch or a change.
   var delegateSnapshot = FetchedResultsSnapshot(sections: [])
   /// Whether these are the ids of the results.
   var isDelegateSnapshotCurrent = false
@@ -54,7 +54,7 @@ final class TrackedResults {
   var isFollowable = false
   /// How often the delegate was told all ids.
   private(set) var delegateUpdateCount = 0
-  /// How often the results became others.
+  /// How often the results were replaced or edited.
   private(set) var replacementCount = 0
   /// Results that had no permanent ids when they came.
   private(set) var newResults: [ManagedObject] = []
@@ -197,7 +197,7 @@ final class TrackedResults {
     noteReplacement(new: new)
   }
 
-  /// The delegate knows these ids, which are those of the results.
+  /// Notes that the delegate has these ids, which are those of the results.
   func noteDelegateUpdate(_ snapshot: FetchedResultsSnapshot) {
     delegateSnapshot = snapshot
     isDelegateSnapshotCurrent = true

@@ -8,7 +8,7 @@ public import StoreInterface
 /// Predicates and sort descriptors name properties of `PersistentHistoryModel`, as in `author == "sync"` or
 /// `changedEntity == "Car" AND updatedProperties CONTAINS "price" AND transaction.author != "sync"`.
 public final class PersistentHistoryFetchRequest {
-  /// That of transactions, or that of changes.
+  /// The entity of transactions, or that of changes.
   public let entity: Entity
   /// Which of them; nil: all.
   public var predicate: FetchPredicate?

@@ -18,7 +18,7 @@ public protocol HistoryResult: Sendable {
   var result: Any? { get }
 }
 
-/// The only type that implements `HistoryResult`.
+/// What a `PersistentHistoryChangeRequest` found or did: the only type that implements `HistoryResult`.
 public struct PersistentHistoryResult: HistoryResult {
   /// What was asked for.
   public let resultType: PersistentHistoryResultType

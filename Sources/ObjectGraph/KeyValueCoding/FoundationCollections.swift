@@ -40,8 +40,8 @@ private func isAttribute(_ keyPath: FetchPredicate.KeyPath, of entity: Entity) -
   return entity.attribute(at: Array(rest)) != nil
 }
 
-/// An element of a set, which without Apple's Foundation gives dictionaries and lists as Swift's own, whose type does
-/// not say that they can be hashed.
+/// An element of a set as something that can be hashed. Outside of Apple's systems, a set gives dictionaries and lists
+/// as Swift's own, whose types do not say that they can be.
 private func hashable(_ element: Any) -> AnyHashable {
   switch element {
   case let element as AnyHashable: element

@@ -9,7 +9,7 @@ extension ManagedObject {
 
   /// The values that the object was last fetched or saved with; `NSNull` for none. See
   /// `committedPropertyValues(forKeys:)`, which has them typed.
-  /// - Parameter keys: names of properties; nil for all persisted ones. Names of none of them are left out.
+  /// - Parameter keys: names of properties; nil for all persisted ones. Other names are ignored.
   public func committedValues(forKeys keys: [String]?) -> [String: Any] {
     plain(committedPropertyValues(forKeys: keys))
   }

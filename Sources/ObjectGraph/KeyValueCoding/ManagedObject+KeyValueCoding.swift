@@ -20,11 +20,11 @@ extension ManagedObject {
     return primitiveValue(forKey: key)
   }
 
-  /// Sets a property: an attribute to a value of its type or nil, a Transformable one to what its transformer takes, or
-  /// to bytes, which are stored as they are, a to-one relationship to an object or nil, a to-many
-  /// relationship to a set or an array of objects. Inverses follow. Nil of an attribute that the model gives a scalar
-  /// type, or of a number or boolean that it requires, is what `setNilValueForKey(_:)` of a subclass says. In
-  /// `willSave`, what is set of the object itself has `willSave` called again; see `setPrimitiveValue(_:forKey:)`.
+  /// Sets a property: an attribute to a value of its type or nil; a Transformable one to what its transformer takes, or
+  /// to bytes, which are stored as they are; a to-one relationship to an object or nil; a to-many relationship to a set
+  /// or an array of objects. Inverses follow. Nil of an attribute that the model gives a scalar type, or of a number or
+  /// boolean that it requires, is what `setNilValueForKey(_:)` of a subclass says. Setting a property of the object
+  /// itself in `willSave` has `willSave` called again; see `setPrimitiveValue(_:forKey:)`.
   public func setValue(_ value: Any?, forKey key: String) {
     if value == nil, runtime.hasSubclass, isScalar(key) { return setNilValueForKey(key) }
     willChangeValue(forKey: key)
@@ -74,8 +74,7 @@ extension ManagedObject {
     }
   }
 
-  /// What an operator makes of what the members have behind a path with another operator, or of decimals that it adds
-  /// up; nil of other paths.
+  /// The result of an operator that another one follows in the path, or that adds up decimals; nil for other paths.
   private func valueOfOperator(_ keyPath: String) -> (value: Any?, isOfMembers: Bool)? {
     let parts = keyPath.keyPathComponents
     guard let first = parts.firstIndex(where: { $0.hasPrefix("@") }), first > 0,

@@ -65,7 +65,7 @@ public final class MutableRelationship: Sequence {
     for member in present where !wanted.contains(member) { remove(member) }
   }
 
-  /// Has these members and no others.
+  /// Makes these the members.
   public func setSet<Members: Sequence>(_ members: Members) where Members.Element: ManagedObject {
     change { try object.setObjects(members.map { $0 }, for: key) }
   }

@@ -6,7 +6,7 @@ final class EntityContext {
   /// What temporary ids have in common.
   let temporaryIDs: ObjectID.Space
   weak var context: ManagedObjectContext?
-  /// Whether the context has gone, which tells it.
+  /// Whether the context has gone; its deinitializer notes that.
   private(set) var isContextGone = false
   /// Whether some object may have the list of a to-many relationship.
   var hasLists = false

@@ -3,10 +3,10 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// What contexts need to know of an entity, computed once per container.
+/// What contexts need of an entity, computed once per container.
 ///
-/// What its unsafe code relies on: `choice` is written inside `choosing` only, before `isChosen` is set, which never
-/// goes back; it is read after that was seen, or of an object, which was made after that.
+/// What its unsafe code relies on: `choice` is written inside `choosing` only, and only before `isChosen` is set, which
+/// is never cleared. It is read only after `isChosen` was seen set, or for an object, which was made after that.
 @safe final class EntityRuntime: @unchecked Sendable {
   let layout: EntityLayout
   private let attributeNames: AttributeNames
@@ -153,12 +153,12 @@ import Synchronization
 
   /// The class of managed objects that the program has under a name with its module, such as `App.Recipe`.
   private static func loadedClass(_ name: String) -> ManagedObject.Type? {
-    // Of a class inside another type Foundation says in the program's log that it cannot find it.
+    // Foundation writes into the program's log that it cannot find a class inside another type.
     let isOfModule = name.split(separator: ".", omittingEmptySubsequences: false).count == 2
     return isOfModule ? NSClassFromString(name) as? ManagedObject.Type : nil
   }
 
-  /// Takes the class that the model names, unless one was chosen: that of a module, where the model says none.
+  /// Takes the class of a module that has the name in the model, unless one was chosen.
   func chooseNamedClass(inModule module: Substring) {
     guard let name = entity.definition.managedObjectClassName, !isChosen.load(ordering: .acquiring),
       let last = name.split(separator: ".").last, let found = Self.loadedClass("\(module).\(last)")

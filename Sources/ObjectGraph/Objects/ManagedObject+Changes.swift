@@ -42,7 +42,7 @@ extension ManagedObject {
 
   /// The values that the object was last fetched or saved with. For a new object: null, and relationships that lead
   /// nowhere. Fires a fault; to-many relationships are only listed when they are loaded.
-  /// - Parameter keys: names of properties; nil for all persisted ones. Names of none of them are left out.
+  /// - Parameter keys: names of properties; nil for all persisted ones. Other names are ignored.
   public func committedPropertyValues(forKeys keys: [String]? = nil) -> [String: PropertyValue] {
     checkConfinement()
     fire()
@@ -63,8 +63,9 @@ extension ManagedObject {
   }
 
   /// The properties that changed since changes were last processed (see `processPendingChanges`), with the values they
-  /// had then; in an observer of the notification of that, those of the event that it tells. Transient attributes
-  /// count. Empty for an object that was inserted since. A to-many relationship is listed when it was loaded then.
+  /// had then. An observer of `didChangeObjectsNotification` gets those of the event that it is told. Transient
+  /// attributes count. Empty for an object that was inserted since. A to-many relationship is listed when it was loaded
+  /// then.
   public func changedPropertyValuesForCurrentEvent() -> [String: PropertyValue] {
     checkConfinement()
     let noted = context?.event.stateBefore(of: self) ?? context?.postedEvent?.stateBefore(of: self)

@@ -26,7 +26,7 @@ extension ManagedObject {
     let relationship = runtime.layout.relationships[index]
     guard list.isSetHere || list.isOrderStated || (relationship.isOrdered && isRearranged(index)) else { return false }
     let isSaidByToOne = runtime.layout.inverses[index]?.isToMany == false
-    // The members say it, and have no place for what they cannot be members of.
+    // The members' own side is saved; members of another entity have no such side.
     if isSaidByToOne && !relationship.isOrdered { return hasForeignMembers(index) }
     return ownMemberLists[index]?.isChanged(isOrdered: relationship.isOrdered) ?? false
   }
@@ -113,7 +113,7 @@ extension ManagedObject {
       storedOrderWins: storedOrderWins)
   }
 
-  /// Gives members other ids, in all lists and those of the store included.
+  /// Gives members other ids in all lists, the stored members included.
   func replaceMemberIDs(_ ids: [ObjectID: ObjectID]) {
     for index in memberLists.indices { ownMemberLists[index]?.replaceIDs(ids) }
   }

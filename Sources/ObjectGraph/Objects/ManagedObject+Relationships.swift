@@ -35,14 +35,14 @@ extension ManagedObject {
     setDestination(object?.objectID, at: index)
   }
 
-  /// Has the context keep an object that a change here leads to, or led away from. What `awakeFromFetch()` sets is no
+  /// Has the context keep an object that a changed relationship leads to, or led to. What `awakeFromFetch()` sets is no
   /// change.
   private func keepAlive(_ object: ManagedObject) {
     if !isInert, marks.hook != .awakeFromFetch { context?.keep(object) }
   }
 
-  /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. With the
-  /// id of an object that a save of this context, or one that it merged, deleted, the next save reports
+  /// Sets a to-one relationship by id, without loading the destination unless a to-one inverse has to follow. Where a
+  /// save of this context, or one that it merged, deleted that object, the next save reports
   /// `ValidationError.Code.deletedDestination`; deletions elsewhere are not looked for.
   public func setObjectID(_ destination: ObjectID?, for name: String) {
     checkConfinement()

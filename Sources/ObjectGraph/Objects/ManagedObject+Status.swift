@@ -70,7 +70,7 @@ extension ManagedObject {
     if !objectID.isTemporary { reserve(objectID) }
   }
 
-  /// Makes an object of which nothing is saved any more. Loaded values stay readable, others are null.
+  /// Makes this an object of which nothing is saved any more. Loaded values stay readable, others are null.
   func makeInert(_ status: Status) {
     fillWithNulls()
     lifecycle.status = status
@@ -88,7 +88,7 @@ extension ManagedObject {
     marks.replacePlaces(of: other.marks)
   }
 
-  /// The fault is one of these, until it fires.
+  /// Adds the fault to a group, until it fires.
   func join(_ group: FaultGroup) { lifecycle.faultGroup = group }
 
   /// Leaves the group, because the fault is filled alone.

@@ -73,7 +73,7 @@ extension ManagedObject {
     }
   }
 
-  /// The lists of `memberLists`, which see; only `ManagedObject+MemberLists.swift` changes them.
+  /// The lists of `memberLists`; only `ManagedObject+MemberLists.swift` changes them.
   var ownMemberLists: [MemberList?] {
     get { contents?.memberLists ?? [] }
     _modify {
@@ -116,7 +116,7 @@ extension ManagedObject {
   /// Keeps a value beside the packed row.
   /// - Returns: false where the row has to be taken apart.
   private func edit(_ value: Value, at index: Int) -> Bool {
-    // A set of properties tells attributes beyond its capacity from no others.
+    // A set of properties does not tell attributes beyond its capacity apart.
     guard storage.block != nil, !storage.isEditSaved, index < PropertySet.capacity,
       !runtime.transientProperties.contains(attribute: index)
     else { return false }

@@ -14,9 +14,9 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
 
   private let entityContext: EntityContext
   final private(set) var currentID: ObjectID
-  // Safety: only the context's queue comes here, and what `ManagedObject+Values.swift` and `ManagedObject+Status.swift`
-  // do while they read or set these calls nothing that could come back. A check at run time of every read and write of
-  // a property costs a tenth of a save.
+  // Safety: only the context's queue comes here, and while `ManagedObject+Values.swift` or `ManagedObject+Status.swift`
+  // reads or sets these, it calls nothing that could come here again. A check at run time of every read and write of a
+  // property costs a tenth of a save.
   @exclusivity(unchecked) private final var uncheckedStorage: ObjectStorage
   @exclusivity(unchecked) private final var uncheckedLifecycle: ObjectLifecycle
   /// What the context's lists of changes keep here.
@@ -47,8 +47,8 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
     }
   }
 
-  /// A new object of the class's entity, with the model's defaults. The container must know the class, as the one of an
-  /// entity that is not abstract.
+  /// A new object of the class's entity, with the model's defaults. The class must be that of an entity of the
+  /// container that is not abstract.
   public required convenience init(context: ManagedObjectContext) {
     guard let entity = context.coordinator.entity(of: Self.self) else {
       // Core Data raises an exception here too.
@@ -66,7 +66,7 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   }
 
   /// A new object of an entity, with the model's defaults. The entity's class must be this one: `context.insert(_:)`
-  /// makes an object of the class that the container knows.
+  /// makes an object of the class that the container has for the entity.
   public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
     if context.coordinator.runtime(entity).objectClass == ManagedObject.self {
       _ = context.coordinator.entity(of: Self.self)
@@ -108,7 +108,7 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   public var managedObjectContext: ManagedObjectContext? {
     status == .detached || isDeletionSaved ? nil : context
   }
-  /// Whether the values are not loaded. So are those of a new object that was refreshed, until it is used.
+  /// Whether the values are not loaded. Also true of a new object that was refreshed, until it is used.
   public var isFault: Bool { isUnloaded || isEmptied }
   /// 0 for an object whose values are loaded, 1 for a fault.
   public var faultingState: Int { isFault ? 1 : 0 }
@@ -157,8 +157,8 @@ open class ManagedObject: CustomStringConvertible, CustomDebugStringConvertible 
   /// Called when the values are forgotten. Reading a property here would load them again.
   open func didTurnIntoFault() {}
   /// Called before validation on every object that a save writes or deletes, the owners of relationships whose members
-  /// changed included; may change objects. Called again when the object
-  /// has changed since, by itself or others, until it does not: set a value only where it is another.
+  /// changed included; may change objects. Called again while the object changes, by itself or others: set a value only
+  /// where it is another.
   open func willSave() {}
   /// Called when a save that wrote or deleted the object has succeeded.
   open func didSave() {}

@@ -3,7 +3,7 @@ import StoreInterface
 
 /// The members of one to-many relationship of one object, loaded into a context.
 struct MemberList {
-  /// Members by position; gaps are allowed.
+  /// The position of each member; gaps are allowed.
   private var positions: [ObjectID: Int]
   private var nextPosition: Int
   private var ordered: [ObjectID]?

@@ -6,8 +6,8 @@ import StoreInterface
 /// objects of a large fetch have none.
 ///
 /// What its unsafe code relies on: only the queue of the object's context reads or writes the unchecked properties, and
-/// no code between the begin and the end of an access calls anything that could access them again, because the values
-/// are plain data. Subscripts of the arrays are checked for bounds all the same. There is one value per attribute and
+/// no code between the beginning and the end of an access calls anything that could access them again, because the
+/// values are plain data. Subscripts of the arrays are still checked for bounds. There is one value per attribute and
 /// one destination per relationship, in `values` as in `stored`.
 final class ObjectContents {
   // Safety: see above; a check of exclusive access at run time would cost a tenth of a save.

@@ -210,7 +210,6 @@ extension ObjectID {
 
   /// Lets go of the objects without a slot that nothing else holds; the others stay in order.
   private func releaseUnusedWithoutSlot() {
-    // A local copy of the list, because each read of the property is checked for exclusive access.
     var objects = unslotted
     unslotted = []
     var count = 0

@@ -11,7 +11,7 @@ public final class FetchRequest<ResultType> {
   /// What the request says, which a request of another type for the same results says too.
   let settings: FetchRequestSettings
 
-  /// The entity by name; nil where `entity` is set or the class of the results says it.
+  /// The entity's name as it was stated; nil where `entity` alone was set, or the class of the results says it.
   public var entityName: String? {
     get { settings.entityName }
     set { settings.entityName = newValue }
@@ -21,7 +21,7 @@ public final class FetchRequest<ResultType> {
     get { settings.entity }
     set { settings.entity = newValue }
   }
-  /// `entity` as the class that programs know.
+  /// `entity` as the class that programs use.
   package var entityDescription: EntityDescription? {
     get { settings.describedEntity ?? settings.entity?.described }
     set { settings.select(newValue) }
@@ -162,7 +162,7 @@ public final class FetchRequest<ResultType> {
 
   private func resolvedEntity(in context: ManagedObjectContext) -> Entity {
     let entity = statedEntity(in: context)
-    // The container may not know the class yet.
+    // The container may not have the class yet.
     if let objectClass, objectClass != ManagedObject.self,
       context.coordinator.runtime(entity).objectClass == ManagedObject.self
     {
@@ -189,7 +189,7 @@ public final class FetchRequest<ResultType> {
     return found
   }
 
-  /// Fetches in the context whose `perform` the caller is inside.
+  /// Fetches in a context, on whose queue it is to be called.
   /// - Throws: what `ManagedObjectContext.fetch(_:)` throws.
   public func execute(in context: ManagedObjectContext) throws -> [ResultType] { try context.fetch(self) }
 

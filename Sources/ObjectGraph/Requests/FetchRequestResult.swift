@@ -44,7 +44,7 @@ extension ManagedObject: FetchRequestResult {
 extension FetchRequestResult where Self: ManagedObject {
   /// A request for the objects of the class's entity.
   ///
-  /// Of a class that only the running program knows, as in `type(of: object).fetchRequest()`, that class's.
+  /// For a class that is only known at run time, as in `type(of: object).fetchRequest()`, it is that class's entity.
   public static func fetchRequest() -> FetchRequest<Self> {
     let request = FetchRequest<Self>()
     // `self` is the class itself, `Self` only what the compiler knows of it.
@@ -78,6 +78,6 @@ extension NSDictionary: FetchRequestResult {
 }
 
 extension NSNumber: FetchRequestResult {
-  /// The number of objects.
+  /// A request for the number of objects.
   public static var fetchRequestResultType: FetchRequestResultType { .countResultType }
 }

@@ -12,7 +12,7 @@ extension ManagedObject {
     guard let context else { throw ContextError.contextGone }
     let request = try FetchRequest<ManagedObject>(template: property.fetchRequest, model: entity.model)
     request.resultType = .managedObjectResultType
-    // What this object has counts, saved or not; a store only knows what is saved.
+    // What this object has counts, saved or not; a store has only what is saved.
     request.predicate = request.predicate?
       .replacingPaths(of: "FETCH_SOURCE") { path in
         (try? FetchExpression.keyPath(path).evaluate(with: self)).map(FetchExpression.init)

@@ -51,8 +51,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The members that an object had when it was deleted: those that its delete rule has let go of have it again where
-  /// the store says so. Where they say themselves that they left it, its list leaves them out when it is loaded anew.
+  /// Gives members that the delete rule of an object has let go of the object back where the store says so. Members
+  /// that left it at their own side are left out of its list when that is loaded anew.
   private func takeBackMembers(of object: ManagedObject, _ index: Int, _ inverse: Relationship) {
     let rule = object.runtime.layout.relationships[index].definition.deleteRule
     let key = MemberKey(owner: object.objectID, relationship: index)
@@ -94,8 +94,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes a to-many relationship have a member or not, as the store has it. The change is
-  /// not recorded in the event, so it is neither announced nor undone.
+  /// Makes a to-many relationship have a member or not, as the store has it. The change is not recorded in the event,
+  /// so it is neither announced nor undone.
   private func restoreMembership(_ member: ObjectID, in owner: ObjectID, _ relationship: Relationship, isMember: Bool) {
     if let (owner, index) = loadedList(owner, relationship) {
       if !isMember {

@@ -38,7 +38,7 @@ final class PermanentIDs: Sendable {
 
   func permanentID(for id: ObjectID) -> ObjectID? { state.withLock { $0.permanent[id] } }
 
-  /// Adds what came after the first so many.
+  /// Adds what came after the first `seenCount` ids, and sets that to the number of all.
   func add(since seenCount: inout Int, to changes: inout [ObjectID: ObjectID]) {
     state.withLock { state in
       for id in state.order.dropFirst(seenCount) { changes[id] = state.permanent[id] }

@@ -1,7 +1,7 @@
 public import ObjectModel
 import Synchronization
 
-/// Which coordinators know a class, so that `Recipe.entity()` can be asked of the class alone.
+/// Which coordinators have a class, so that `Recipe.entity()` can be asked of the class alone.
 enum ClassRegistry {
   private struct Entry {
     weak var coordinator: PersistentStoreCoordinator?
@@ -26,7 +26,7 @@ enum ClassRegistry {
     }
   }
 
-  /// The entities of a class in all models that are in use; of one that no coordinator knows yet, those of its name.
+  /// The entities of a class in all models that are in use; of one that no coordinator has yet, those of its name.
   static func entities(of objectClass: ManagedObject.Type) -> [Entity] {
     let entries = coordinators.withLock { $0[ObjectIdentifier(objectClass)] ?? [] }
     let known = entries.compactMap { $0.coordinator?.entity(of: objectClass) }

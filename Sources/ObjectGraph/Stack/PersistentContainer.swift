@@ -26,8 +26,8 @@ open class PersistentContainer: @unchecked Sendable {
   private let state = Mutex(State())
 
   /// A container whose stores are still to be loaded. Classes are subclasses of `ManagedObject` by
-  /// `managedObjectClassName` or entity name. The module `Seedbed`, which knows SQLite, has initialisers that describe
-  /// `<name>.sqlite` in `defaultDirectoryURL` by themselves.
+  /// `managedObjectClassName` or entity name. The module `Seedbed` has initialisers that describe `<name>.sqlite` in
+  /// `defaultDirectoryURL` by themselves.
   public init(
     name: String, managedObjectModel: ManagedObjectModel, persistentStoreDescriptions: [PersistentStoreDescription],
     classes: [String: ManagedObject.Type] = [:]

@@ -4,8 +4,8 @@ public import ObjectModel
 public import StoreInterface
 import Synchronization
 
-/// Stands between contexts and stores: knows the model's classes and rules, which store holds which entities, and hands
-/// out permanent ids.
+/// Stands between contexts and stores: has the model's classes and rules, finds the stores that hold an entity, and
+/// hands out permanent ids.
 public final class PersistentStoreCoordinator: Sendable {
   /// The model of the stores and of every object of their contexts.
   public let managedObjectModel: ManagedObjectModel
@@ -46,7 +46,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// is taken when the program first uses it (`Recipe(context:)`, `FetchRequest<Recipe>`) for the entity of its name,
   /// unless that has objects then, and the others that the model names are taken from its module; a generated class
   /// brings those of its model along. An entity without a class has plain managed objects. Where a regular expression
-  /// of the model is invalid, adding a store tells it.
+  /// of the model is invalid, adding a store throws that.
   public init(managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
     managedObjectModel = model
     router = StoreRouter(model: model)
@@ -107,8 +107,8 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Opens the store of a description and adds it.
-  /// - Throws: what the store's type throws, what a migration throws that it needs, and what `add` throws, before the
-  ///   store's file is made.
+  /// - Throws: what the store's type throws, what a migration throws that it needs, and what `add` throws: for an
+  ///   unknown configuration and mistakes of the model before the store's file is made.
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> any PersistentStore {
     // Before the file is made.
@@ -149,8 +149,8 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Brings stores that were made with another model to this one when they are added, unless their descriptions have
-  /// something else for it or say that they are not to be migrated; nil for nothing.
+  /// What brings stores that were made with another model to this one when they are added, unless their descriptions
+  /// have a migrator of their own or say that they are not to be migrated; nil for none.
   public var storeMigrator: (any StoreMigrating)? {
     get { migrator.withLock { $0 } }
     set { migrator.withLock { $0 = newValue } }

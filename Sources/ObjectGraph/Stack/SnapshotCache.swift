@@ -95,7 +95,7 @@ final class SnapshotCache: Sendable {
   private static let rowsPerGeneration = 10_000
   private let generations = Mutex(Generations())
 
-  /// The row, unless it was cached longer than `seconds` ago; a negative limit is none.
+  /// The row, unless it was cached longer than `seconds` ago; of any age where that is negative, nil where it is 0.
   func snapshot(_ objectID: ObjectID, notOlderThan seconds: Double) -> Snapshot? {
     guard seconds != 0, let key = Key(objectID) else { return nil }
     let entry = generations.withLock { generations in

@@ -41,7 +41,7 @@ extension PersistentStoreDescription {
   }
 
   /// Sets what a key of Core Data's says; nil sets it back. A key that is none of those above goes to
-  /// `typeOptions`, for types of stores that know it. A value that the key does not take stops the program, where Core
+  /// `typeOptions`, for types of stores that have it. A value that the key does not take stops the program, where Core
   /// Data raises an exception.
   public func setOption(_ option: Any?, forKey key: String) {
     switch key {

@@ -32,7 +32,7 @@ enum StoreRegistry {
   }
 }
 
-/// What Core Data's stores say of themselves, and its coordinators know.
+/// What Core Data's stores say of themselves, and coordinators have here.
 extension PersistentStore {
   /// The coordinator that the store was added to and not taken from.
   public var persistentStoreCoordinator: PersistentStoreCoordinator? { StoreRegistry.coordinator(of: self) }

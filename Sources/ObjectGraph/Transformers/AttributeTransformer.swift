@@ -19,8 +19,8 @@ public protocol AttributeTransformer: Sendable {
 /// The transformers by the names that models use. What the models of a program name is registered once, before the
 /// first attribute is read: `AttributeTransformers.register(ColorTransformer(), forName: "ColorTransformer")`.
 ///
-/// Attributes that name none, `NSSecureUnarchiveFromData`, `NSSecureUnarchiveFromDataTransformer` or
-/// `NSKeyedUnarchiveFromData` have `SecureUnarchiveTransformer`, unless another is registered under that name.
+/// Attributes that name none, `NSSecureUnarchiveFromData` or `NSKeyedUnarchiveFromData`, also with `Transformer` behind
+/// it, have `SecureUnarchiveTransformer`, unless another is registered under that name.
 public enum AttributeTransformers {
   private static let registered = Mutex<[String: any AttributeTransformer]>([:])
   private static let archiving: Set<String> = [
@@ -28,12 +28,12 @@ public enum AttributeTransformers {
     "NSKeyedUnarchiveFromDataTransformer",
   ]
 
-  /// Makes a transformer known, in the place of the one that had the name; nil forgets it.
+  /// Registers a transformer in the place of the one that had the name; nil takes it away.
   public static func register(_ transformer: (any AttributeTransformer)?, forName name: String) {
     registered.withLock { $0[name] = transformer }
   }
 
-  /// The transformer of that name; nil where none is known.
+  /// The transformer of that name; nil where there is none.
   public static func transformer(forName name: String) -> (any AttributeTransformer)? {
     registered.withLock { $0[name] } ?? (archiving.contains(name) ? SecureUnarchiveTransformer() : nil)
   }

@@ -45,7 +45,7 @@ extension ManagedObject {
     runtime.layout.relationshipIndexes[name] != nil || attribute(at: name)?.type == .composite
   }
 
-  /// For key-value coding: bytes are the stored ones, and everything else is transformed.
+  /// As `setTransformedValue(_:for:)`; stops the program where that throws.
   func setTransformable(_ value: Any?, _ name: String) {
     do {
       try setTransformedValue(value, for: name)
@@ -120,7 +120,7 @@ extension AttributeDefinition {
   }
 }
 
-/// An array, a set or a dictionary, which only Transformable attributes hold.
+/// An array, a set or a dictionary as the value of a property.
 public protocol TransformedCollection {}
 extension Array: TransformedCollection {}
 extension Set: TransformedCollection {}

@@ -23,7 +23,7 @@ public final class ContextUndoManager {
     case recording, undoing, redoing
   }
 
-  /// The greatest number of groups that can be undone, the oldest are forgotten beyond it; 0 for any number.
+  /// The greatest number of groups that can be undone: beyond it the oldest are forgotten. 0 for any number.
   public var levelsOfUndo = 0 {
     didSet { trim() }
   }
@@ -34,7 +34,7 @@ public final class ContextUndoManager {
   private var redoStack: [Group] = []
   /// The groups that are open, the innermost last.
   private var openGroups: [Group] = []
-  /// The outermost open group was opened for an event.
+  /// Whether the outermost open group was opened for an event.
   private var isEventGroupOpen = false
   private var mode = Mode.recording
   private var disablingCount = 0
