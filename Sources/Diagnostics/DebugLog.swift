@@ -1,6 +1,6 @@
 import Logging
 
-/// Where what is debugged is told: loggers of swift-log, whose backend the program may choose before the first line.
+/// The loggers of swift-log that get debug output. The program may choose their backend before the first line.
 package enum DebugLog {
   private static let statements = Logger(label: "CoreData.sql")
   private static let migrations = Logger(label: "CoreData.migration")

@@ -55,13 +55,13 @@ public final class PerformanceCounters: Sendable {
   private let total: PerformanceCounters?
   private let meters: [Kind: WorkMetrics]
 
-  /// New ones, which add to those of the program.
+  /// Counters at zero, which add to those of the program.
   public init() {
     total = .process
     meters = [:]
   }
 
-  /// New ones, which tell a backend of swift-metrics.
+  /// Counters at zero, which report to a backend of swift-metrics.
   package init(tells factory: any MetricsFactory) {
     total = nil
     meters = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, WorkMetrics($0, factory)) })

@@ -18,7 +18,7 @@ package struct SystemError: Error, Hashable, Sendable {
   package static let creation = "create the file"
 
   /// Whether a file could not be made for a reason that lies in its path: a folder that is not there, say, or may not
-  /// be written to. A full disk is none.
+  /// be written to. A full disk is no such reason.
   package var isCreationAtPath: Bool { operation == Self.creation && !isOfSystem && number != ENOSPC }
 
   /// The system's words for the error.

@@ -4,8 +4,8 @@ package import Pipelines
 import Platform
 package import SeedFormats
 
-/// Keeps results from taking the place of anything but earlier results of the same kind. It only looks; nothing is
-/// written before it has.
+/// Keeps results from taking the place of anything but earlier results of the same kind. It writes nothing, and runs
+/// before anything is written.
 public enum OutputCheck {
   /// A result to be written.
   package struct Result {
@@ -100,7 +100,7 @@ public enum OutputCheck {
     }
   }
 
-  /// Whether what is at a result's path may be replaced.
+  /// Refuses a result whose path has something that must not be replaced.
   package static func check(_ result: Result, replacesForeign: Bool) throws(RunError) {
     var what: String
     var remedy = "name another file, or replace this one with --force: what is in it is lost then"

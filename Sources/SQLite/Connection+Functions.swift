@@ -67,7 +67,7 @@ extension Connection {
     // replaced, or the connection closes.
     let box = unsafe Unmanaged.passRetained(FunctionBox(body)).toOpaque()
     let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
-    // SQLite calls the destructor also when registration fails, so the box is never leaked.
+    // SQLite calls the destructor also when registration fails.
     let result = unsafe sqlite3_create_function_v2(
       try handle(), name, argumentCount, flags, box,
       { context, count, values in

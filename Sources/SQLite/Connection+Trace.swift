@@ -4,7 +4,7 @@ import CSQLite
 public enum TraceEvent: Sendable {
   /// A statement begins to run. Its text has the parameters as they were written, or the values that are bound to them.
   case began(sql: String)
-  /// A row came; its values as SQL literals, or their storage classes.
+  /// A row came; its values as SQL literals, of blobs their lengths, or only the storage classes.
   case row([String])
   /// A statement ended, after so many rows. The time is the wall clock's, from the first step to the end, with what the
   /// program did between the rows.
@@ -13,11 +13,11 @@ public enum TraceEvent: Sendable {
 
 /// Which events a trace has beside the end of each statement.
 public struct TraceDetail: Sendable, Hashable {
-  /// Whether begins of statements are told.
+  /// Whether the begins of statements are reported.
   public var begins = false
   /// Whether begins have the values that are bound.
   public var boundValues = false
-  /// Whether rows are told.
+  /// Whether rows are reported.
   public var rows = false
   /// Whether rows have values; otherwise their storage classes.
   public var rowValues = true

@@ -1,8 +1,8 @@
 import CSQLite
 
 extension Connection {
-  /// Has every commit wait until the disk has it. Apple's systems leave it in the drive's cache but for `fullfsync`,
-  /// which others do not have.
+  /// Makes every commit wait until it is on the disk. Apple's systems leave it in the drive's cache without
+  /// `fullfsync`, which other systems do not have.
   package func forceCommitsToDisk() throws(SQLiteError) {
     try execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
   }
@@ -11,8 +11,7 @@ extension Connection {
   /// uses the file then.
   package func keepLocks() throws(SQLiteError) { try execute("PRAGMA locking_mode = EXCLUSIVE") }
 
-  /// Lets go of the locks that `keepLocks` had it keep. SQLite does so with the next access only, so the schema is
-  /// read.
+  /// Releases the locks that `keepLocks` kept. SQLite releases them only at its next access, so the schema is read.
   package func releaseLocks() throws(SQLiteError) {
     try execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_master")
   }

@@ -4,7 +4,7 @@ import Platform
 /// One connection to a SQLite database.
 ///
 /// It is opened without SQLite's own mutexes, so its owner must make sure that only one thread uses it and its
-/// statements at a time. `interrupt` alone may be called from anywhere.
+/// statements at a time.
 @safe public final class Connection {
   /// How a database is opened.
   public struct Options: Sendable, Hashable {

@@ -8,7 +8,7 @@ public struct QueryPlan: Sendable, Hashable {
     public var text: String
 
     /// Whether every row of a table is looked at, and no index helps. Temporary tables do not count: a statement that
-    /// was given a list in one wants all of it.
+    /// is given a list in one reads all of it.
     public var isTableScan: Bool {
       guard text.hasPrefix("SCAN "), !text.hasPrefix("SCAN temp."), !text.contains(" USING "),
         !text.contains(" VIRTUAL TABLE ")

@@ -239,7 +239,7 @@ struct UUIDCell: CellParser {
   func parse(
     _ bytes: UnsafeRawBufferPointer, _ kind: FieldSlice.Kind, into batch: RowBatch, column: Int, row: Int
   ) -> CellProblem {
-    // Safety: 16 bytes were asked for, and `uuid` writes no more; without them nothing is taken into use.
+    // Safety: 16 bytes were asked for, and `uuid` writes no more; when it fails, none of them is committed.
     let offset = batch.arenaCount
     guard unsafe TextParsing.uuid(bytes, into: batch.reserveArena(16)) else { return .notAUUID }
     batch.commitArena(16)

@@ -172,7 +172,8 @@ extension CellProblem {
 }
 
 extension AttributeType {
-  /// Whether a null text in quotes is a value in CSV: an empty text or empty data, which exports tell from null so.
+  /// Whether a null text in quotes is a value in CSV. Exports write empty texts and empty data so, to tell them from
+  /// null.
   var keepsQuotedNulls: Bool { self == .string || self == .binary }
 }
 

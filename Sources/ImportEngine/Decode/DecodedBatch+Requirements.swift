@@ -21,8 +21,8 @@ extension DecodedBatch {
     for child in node.children { refuseIncomplete(child, isNew) }
   }
 
-  /// Whether only the save knows which rows of a node become new objects: nested rows are matched with stored objects
-  /// besides their records, and rows of the batch may match what others of it bring.
+  /// Whether only the save decides which rows of a node become new objects: nested rows are matched with stored objects
+  /// apart from their records, and rows of the batch may match what others of it bring.
   private func isJudgedBySave(_ node: DecodedNode) -> Bool {
     if node.plan.match.isEmpty { return false }
     return node !== root
@@ -31,7 +31,7 @@ extension DecodedBatch {
       }
   }
 
-  /// What a row of a record lacks to become a new object, where a rule that it broke then is about that.
+  /// What a row of a record lacks to become a new object, where one of the broken rules is about the same property.
   func insertProblem(ofRecord record: Int, breaking rules: [ValidationError.Problem]) -> RecordProblem? {
     for node in root.withDescendants {
       for (row, found) in node.insertProblems where Int(node.records[Int(row)]) == record {

@@ -14,8 +14,8 @@ final class DecodedNode: @unchecked Sendable {
   var records: [Int32] = []
   /// Nested nodes: the row of the parent node that each row hangs on.
   var owners: [Int32] = []
-  /// Per to-one or to-many nested child: whether the parent row had the field at all. A null or absent object is told
-  /// apart because null clears the relationship.
+  /// Per to-one or to-many nested child: whether the parent row had the field at all. Null and absent are told apart,
+  /// because null clears the relationship.
   var childStates: [[RowBatch.State]] = []
   var children: [DecodedNode] = []
   /// Per reference: its keys.
@@ -97,7 +97,7 @@ final class DecodedNode: @unchecked Sendable {
   /// Notes that a key of a to-many reference leads to an object.
   func addLink(_ link: FoundLink, ofReference index: Int) { links[index].append(link) }
 
-  /// Removes the destinations of some rows' to-many reference, which have to wait after all.
+  /// Removes the destinations of a to-many reference of some rows, which have to wait after all.
   func removeLinks(ofReference index: Int, ofRows rows: Set<Int>) {
     removeLinks(ofReference: index) { rows.contains($0.row) }
   }
@@ -257,7 +257,7 @@ final class DecodedBatch: @unchecked Sendable {
   /// Counts a record that another one with its key supersedes.
   func noteDuplicate() { duplicate += 1 }
 
-  /// Counts a reference of a relationship that leads nowhere and may.
+  /// Counts a reference of a relationship that leads nowhere, where its plan allows that.
   func noteReferenceLeftOut(_ relationship: String) { leftOut[relationship, default: 0] += 1 }
 
   /// Forgets references that lead nowhere, because all are resolved anew.

@@ -51,8 +51,8 @@ import SeedFormats
   let entry: Int
   /// Texts that mean null.
   let nulls: [[UInt8]]
-  /// Whether stated ones mean it in quotes too, as in fields of attributes that are no texts. The empty one does not,
-  /// so that an expression can ask for it.
+  /// Whether these texts mean null in quotes too, as in fields of attributes that are no texts. An empty text in quotes
+  /// never does, so that an expression can test for it.
   var takesQuotedNulls = false
 
   func value(slot: Int) -> RecordExpressionValue {

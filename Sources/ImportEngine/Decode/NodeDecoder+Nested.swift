@@ -35,8 +35,7 @@ extension NodeDecoder {
     }
   }
 
-  /// The elements of the lists that an expression yields. Empty pieces of a text that was split are none, as those
-  /// between separators are none.
+  /// The elements of the lists that an expression yields, without those whose text is empty.
   private func listElements(
     of child: ChildPlan, _ evaluator: RecordExpressionEvaluator, _ slots: [Int], _ nulls: [[UInt8]]
   ) -> NestedObjects {

@@ -33,9 +33,9 @@ extension NodeDecoder {
     unsafe node.keys.append(keys)
   }
 
-  /// Notes required to-one relationships that the record says lead nowhere. That is so whatever is stored, and known
-  /// before records with one key are compared; whether a new object lacks one that the record does not name is not.
-  /// Where no records are compared, `DecodedBatch.refuseMissingDestinations` does for both.
+  /// Notes required to-one relationships that the record sets to null. It is refused for that whatever is stored,
+  /// before records with one key are compared. A relationship that a new object lacks because the record does not name
+  /// it is noted later. Where no records are compared, `DecodedBatch.refuseMissingDestinations` notes both.
   func refuseNullDestinations() {
     if unsafe decoded.root.plan.match.isEmpty { return }
     let entity = unsafe plan.entity.name

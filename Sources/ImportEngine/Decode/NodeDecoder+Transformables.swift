@@ -27,7 +27,7 @@ extension NodeDecoder {
     let shown = unsafe table.text(of: slice)
     unsafe put(cell, shown, batch: batch, row: row, slot: slot) {
       let bytes = unsafe Array(table.bytes(of: slice))
-      // A JSON scanner has looked at its own fields.
+      // The scanner has checked the fields of JSON.
       if slice.kind == .string { return try JSONContentReader.content(ofText: bytes) }
       var reader = JSONContentReader(bytes)
       return try reader.content()

@@ -4,7 +4,7 @@ import SeedFormats
 struct RecordProblem: Sendable {
   /// Where in the record as written, in bytes from its start; nil: the whole record.
   var rawOffset: UInt32?
-  /// Whose property it is; nil: an object of the step.
+  /// The entity of the property; nil: the step's.
   var entity: String? = nil
   var property: String
   var code: String

@@ -19,7 +19,7 @@ final class SeenFields: Sendable {
     var slots: [[Int]]
     /// By node: how many entries were looked at.
     var entries: [Int]
-    /// Records as they are written, from the beginning of the source, for the names that they have.
+    /// Records as they are written, from the first batch that lacked a field, for the names that they have.
     var sample: [[UInt8]] = []
   }
 

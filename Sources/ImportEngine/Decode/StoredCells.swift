@@ -61,7 +61,7 @@ struct StoredTextCell: CellParser {
 
 extension NodeDecoder {
   /// Decodes the stored values of types whose stored form is wider than what an import accepts.
-  /// - Returns: false for the other types, which decode as ever.
+  /// - Returns: false for the other types, which are decoded as in any import.
   func decodeStored(_ cell: CellPlan, into batch: RowBatch) -> Bool {
     switch cell.attribute.type {
     case .integer16, .integer32:

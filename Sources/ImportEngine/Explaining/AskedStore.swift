@@ -4,8 +4,8 @@ import ObjectModel
 import Pipelines
 import Platform
 
-/// The store whose indexes and rows plans are about: the one that is there, or the seed store, or else an empty one of
-/// the model in a temporary folder, which is removed when this is closed.
+/// The store whose indexes and rows plans are about: the one that is there, or else the seed store, or else an empty
+/// one of the model in a temporary folder, which is removed when this is closed.
 final class AskedStore {
   let store: SQLiteStore
   /// The path of a store that is there; nil for an empty one of the model.

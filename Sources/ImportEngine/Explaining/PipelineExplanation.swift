@@ -26,7 +26,7 @@ public struct PipelineExplanation: Sendable {
     public var purpose: String
     /// The statement, its plan, and the indexes that would help.
     public var fetch: ExplainedFetch
-    /// Whether it wants every row of its table, so that no index can help.
+    /// Whether it reads every row of its table, so that no index can help.
     public var readsWholeTable: Bool
   }
 

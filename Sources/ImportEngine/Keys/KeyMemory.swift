@@ -12,7 +12,7 @@ final class KeyMemory {
   /// Bytes that lie in files.
   private(set) var fileBytes = 0
 
-  /// - Parameter temporaryPath: how the names of the files begin; they have none any more once they are open.
+  /// - Parameter temporaryPath: how the names of the files begin, which lose their names once they are open.
   init(budget: Int = .max, temporaryPath: String = NSTemporaryDirectory() + "/seedbed-keys") {
     self.budget = budget
     self.temporaryPath = temporaryPath

@@ -54,7 +54,7 @@ import Platform
 
   /// Enters a row under its key; another row under the same key makes the key ambiguous.
   ///
-  /// A row that stands alone may be entered again. One among several must not be if it is ever to be removed.
+  /// A row that stands alone may be entered again. One of several must not be, if it is to be removed later.
   func register(_ row: RowReference, for key: UnsafeRawBufferPointer) {
     if (used + 1) * 4 > (mask + 1) * 3 { grow() }
     let hash = unsafe Self.slotHash(key)
@@ -235,7 +235,7 @@ enum KeyHash {
     return state == 0 ? 1 : state
   }
 
-  /// Up to seven bytes as one word, which no other bytes of the same number give: by loads that overlap.
+  /// Up to seven bytes as one word, by loads that overlap. Different bytes of the same count give different words.
   @inline(__always)
   @unsafe static func short(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
     if count >= 4 {

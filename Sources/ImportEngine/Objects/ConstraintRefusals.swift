@@ -2,7 +2,7 @@ import ObjectGraph
 import ObjectModel
 
 /// The records of a batch that a constraint refuses once those before them are written, as far as the save of the whole
-/// batch tells: whether the others can be written, only their save knows.
+/// batch shows it. Whether the others can be written is found out by saving them.
 struct ConstraintRefusals {
   /// A conflict of a record.
   struct Refusal {
@@ -16,7 +16,7 @@ struct ConstraintRefusals {
   /// By record.
   private(set) var byRecord: [Int: Refusal] = [:]
 
-  /// - Parameter records: the records of each object. Where an object is several records', or none's, nothing is told.
+  /// - Parameter records: the records of each object. Where an object has several, or none, nothing is refused.
   init(_ error: SaveConflictError, records: [ObjectIdentifier: Set<Int>]) {
     let conflicts = error.constraintConflicts
     var places: [Int: [(conflict: Int, own: Entity)]] = [:]

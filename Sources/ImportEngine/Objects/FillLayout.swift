@@ -7,8 +7,8 @@ final class FillLayout {
   /// The columns of attributes, with the position among the entity's attributes and the path of the element inside a
   /// composite.
   let attributes: [(column: Int, position: Int, element: [String])]
-  /// The default values of what the node's entity stores, with the columns that give other ones. What only the objects'
-  /// sub-entity has is no matter of the step.
+  /// The default values of what the node's entity stores, with the columns that give other ones. Attributes that only
+  /// the objects' sub-entity has are left alone.
   let defaults: [(column: Int?, position: Int, element: [String], value: Value)]
   /// The places of relationships, by reference.
   let references: [Place]

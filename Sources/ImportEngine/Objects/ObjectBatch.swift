@@ -204,8 +204,8 @@ struct ObjectBatch {
 
   // MARK: - Properties
 
-  /// - Parameter isWhole: whether the object, which was there before this row, is what the row says and nothing else:
-  ///   mapped relationships and nested objects that the row does not carry are not the object's either.
+  /// - Parameter isWhole: whether the object, which was there before this row, becomes what the row says and nothing
+  ///   else: it loses mapped relationships and nested objects that the row does not carry.
   private mutating func fill(_ object: ManagedObject, _ node: DecodedNode, row: Int, isWhole: Bool) throws {
     // Safety: `row` is a row of the node, and the layout has columns of its plan, by which the batch was made.
     let layout = layout(of: object, in: node)
@@ -346,8 +346,8 @@ struct ObjectBatch {
     }
   }
 
-  /// Deletes a nested object that belongs to its owner alone, unless a record is about it too. What becomes of others
-  /// that it leads to is for the model's delete rules.
+  /// Deletes a nested object that belongs to its owner alone, unless a record is about it too. The model's delete rules
+  /// decide about the objects that it leads to.
   private mutating func deleteNested(_ object: ManagedObject, _ child: ChildPlan, record: Int32) {
     guard !object.isDeleted else { return }
     if recordObjects.contains(object) { return recordObjects.noteKept(child.relationship) }

@@ -32,7 +32,7 @@ final class ObjectSave: @unchecked Sendable {
   private let end = DispatchGroup()
   private var result: Result<StepOutcomes, any Error>?
   private var isWritten = false
-  /// Where constraints refuse the save: the records on which that can be put. To be read after `outcome` has thrown.
+  /// The records that constraints refuse, where they refuse the save. To be read after `outcome` has thrown.
   private(set) var refusals: ConstraintRefusals?
 
   private struct Abandoned: Error {}
@@ -75,7 +75,7 @@ final class ObjectSave: @unchecked Sendable {
     end.wait()
   }
 
-  /// Waits until the objects are written, which the next save may be then, or cannot be written.
+  /// Waits until the objects are written or cannot be, and returns whether they are.
   func waitUntilWritten() -> Bool {
     writing.wait()
     return isWritten
@@ -93,7 +93,7 @@ final class ObjectSave: @unchecked Sendable {
       context: context, decoded: decoded, plan: plan, idSpaces: target.idSpaces, recordObjects: recordObjects,
       unresolved: unresolved)
     for id in found.values { recordObjects.note(id, plan.root.entity) }
-    // Held until the objects are read, so that one that fires brings in those that follow.
+    // Held until the objects are read, so that the first fault that fires fills those that follow.
     let matched = context.faults(with: rows.compactMap { found[Int(decoded.root.records[$0])] })
     defer { withExtendedLifetime(matched) {} }
     try graph.matchNested(findNested)

@@ -36,7 +36,7 @@ final class ObjectWriter {
   }
 
   /// Finds the objects that a batch's records match.
-  /// - Parameter isNew: rows with whose keys there is no stored object, as a scan has found: they are not looked for.
+  /// - Parameter isNew: rows whose keys no stored object has, as a scan has found: they are not looked up.
   func existing(_ node: DecodedNode, plan: StepPlan, isNew: (Int) -> Bool) throws -> ExistingObjects {
     let context = newContext()
     current = context
@@ -283,8 +283,8 @@ final class ObjectWriter {
     }
   }
 
-  /// Leaves it to later that an object has no destination yet where it must have one: of a stored object, a reference
-  /// waits for that which is set in the same turn.
+  /// Puts off the check that an object has its other required destinations: where a stored object lacks one, a
+  /// reference that waits sets it in the same turn.
   private func deferMissing(of object: ManagedObject, besides relationship: Relationship) {
     for other in object.entity.relationships
     where other.requiresDestination && other.name != relationship.name && object.objectID(for: other.name) == nil {

@@ -3,7 +3,7 @@ import ObjectModel
 import StoreInterface
 
 /// The members of an owner without a key of their own that are also objects of records. Each goes to the first row that
-/// leaves the attributes as they are by which its record finds it.
+/// leaves the attributes by which its record finds it as they are.
 struct OwnedRecordObjects {
   private let recordObjects: RecordObjects
   private let node: DecodedNode
@@ -45,7 +45,7 @@ struct OwnedRecordObjects {
     return nil
   }
 
-  /// Of a row that leaves out some of the attributes.
+  /// Gives an object to a row that leaves out some of the attributes.
   private mutating func removeAny(forRow row: Int) -> ManagedObject? {
     let position = objects.firstIndex { $0.map { recordObjects.isSame($0, node, row: row) } ?? false }
     guard let position else { return nil }

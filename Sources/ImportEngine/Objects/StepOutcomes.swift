@@ -11,8 +11,8 @@ struct StepOutcomes: Sendable {
   var nestedInserted = 0
   /// Nested objects that were changed.
   var nestedUpdated = 0
-  /// Nested objects that were deleted, as their owners have them no more, without what the
-  /// model's delete rules take along.
+  /// Nested objects that were deleted because their owners no longer have them, without what the model's delete rules
+  /// delete with them.
   var nestedDeleted = 0
   /// How rows were written, as far as the choice of the strategy does not say it: "written as finished pages".
   var remarks: [String] = []

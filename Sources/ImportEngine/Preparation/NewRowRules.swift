@@ -3,7 +3,7 @@ struct NewRowRules: Sendable {
   /// Whether a record that leaves a required relationship without a destination is refused.
   var requiresDestinations = true
   /// Whether a record that is refused for its references gets no primary key, as when an upsert inserts it. Otherwise
-  /// its key stays free.
+  /// its key stays unused.
   var resolvesBeforeKeys = false
 
   /// The rules of bulk steps.

@@ -6,8 +6,8 @@ import StoreInterface
 /// Looks for the stored rows that the records of a batch are about, and for the destinations of their references, while
 /// nothing is written.
 struct StoredRowLookup: Sendable {
-  /// Whether decode workers can do it, because the key tables that it looks into stay as they are: none is the step's
-  /// own entity's.
+  /// Whether decode workers can do it, because the key tables that it looks into stay as they are: none has objects of
+  /// the step's own entity.
   let isFree: Bool
   private let comparison: RowComparison
   private let changeShape: RowShape?

@@ -18,7 +18,7 @@ struct MatchingReading {
     self.write = write
   }
 
-  /// Has all records of the source written.
+  /// Writes all records of the source.
   func run() throws {
     let plan = scope.plan
     let scanned = try UnchangedScan.run(scope, collectsChanges: rewritesRows, loadsNew: loading != nil)

@@ -55,7 +55,7 @@ final class ScannedRecords {
     var isRow = false
     /// Whether no stored row has its key.
     var isNew = false
-    /// Whether it is not certain that its row is the stored one's.
+    /// Whether its row may differ from the stored one.
     var isDeferred = false
     /// Whether the stored row must not be used to judge the record.
     var isUncertain = false
@@ -149,7 +149,7 @@ final class ScannedRecords {
 
   /// Takes the rows of unchanged records out of a batch, in input order, and those of changed ones that are or will be
   /// written.
-  /// - Parameter changesAreWritten: nil when it is known.
+  /// - Parameter changesAreWritten: nil: what `markWritten` has noted.
   /// - Returns: the number of the unchanged.
   func dropUnchanged(from decoded: DecodedBatch, changesAreWritten: Bool? = nil) -> Int {
     advance(decoded)

@@ -17,8 +17,8 @@ struct TableRewrite {
   let write: (DecodedBatch) throws -> Void
   private var session: ImportSession { scope.session }
 
-  /// Writes the new or the changed records, or both, where they are many. The others are left, each to be written as
-  /// ever, unless new ones were written: then all is done.
+  /// Writes the new or the changed records, or both, where they are many. The others are left to be written one by one;
+  /// only where new ones were written, they are written here too.
   /// - Returns: whether all is done.
   func run() throws -> Bool {
     let appends = scanned.hasManyNew

@@ -42,7 +42,7 @@ struct UnchangedScan {
     let session = scope.session
     let plan = scope.plan
     let settings = session.unchangedScan
-    // Where a reference of an earlier record waits, a record that says what is stored says that it does not count.
+    // Where a reference of an earlier record waits, a record that repeats what is stored overrules it.
     guard settings.isOn, plan.allowsUnchangedScan, !session.tables.recordObjects.watches(plan.root.entity),
       !session.pendingReferences.laterStatements.concern(plan.root),
       let pages = session.target.pages,

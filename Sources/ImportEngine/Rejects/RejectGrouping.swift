@@ -8,7 +8,7 @@ struct RejectGrouping {
     var property: String
   }
 
-  /// More reasons than a model can give are counted with the last one's code alone.
+  /// Beyond so many, reasons are counted by code and entity alone.
   private static let limit = 1_000
 
   private var places: [Key: Int] = [:]

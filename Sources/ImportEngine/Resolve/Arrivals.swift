@@ -6,8 +6,8 @@ enum Arrivals {
   case held(HeldObjectKeys, HeldRecordPass)
   case nothing
 
-  /// Whether a reference to a row that may still be rejected waits, and a new record whose nested objects others have
-  /// too.
+  /// Whether these wait: a reference to a row that may still be rejected, and a new record whose nested objects are
+  /// those of other records too.
   var waitsForProvisional: Bool {
     switch self {
     case .anything, .held(_, .ready): true

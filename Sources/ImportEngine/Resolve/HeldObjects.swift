@@ -69,8 +69,8 @@ struct HeldObjects {
     return found
   }
 
-  /// The records of a batch that stand behind some others of it and say anything else of an object, however far from
-  /// one to the next.
+  /// The records of a batch that come after some others of it and say anything else of one of their objects, or after
+  /// another such record.
   static func records(of batch: DecodedBatch, _ stored: StoredRowReferences, behind first: Set<Int>) -> Set<Int> {
     var byRecord: [Int: [(Identity, Statement)]] = [:]
     forEachObject(batch, stored) { record, identities, statement in

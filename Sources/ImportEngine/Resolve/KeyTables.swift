@@ -44,8 +44,8 @@ final class KeyTables: @unchecked Sendable {
   }
 
   /// Enters the rows of a node under their keys, their records' included.
-  /// - Parameter isWritten: whether the row's object has the values; one that keeps its own is only known by its
-  ///   record's key besides what it is known by already.
+  /// - Parameter isWritten: whether the row's values were written to its object. An object that keeps its own values is
+  ///   entered under its record's key alone.
   func register(_ node: DecodedNode, isWritten: (Int) -> Bool = { _ in true }) {
     recordObjects.note(node)
     for (id, table) in tables(for: node.plan.entity) where !id.isByRecordKey {

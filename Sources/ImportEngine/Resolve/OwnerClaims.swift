@@ -48,8 +48,8 @@ struct OwnerClaims {
     /// In the order of the records that take.
     var losses: [Loss] = []
 
-    /// The losses of owners whose records say the same to the end, and that do not get the object back: one for each
-    /// owner and object.
+    /// The losses that last: the owner's last list still has the object, and another owner has it in the end. One for
+    /// each owner and object.
     var contradictions: [Loss] {
       var told: Set<[Int64]> = []
       return losses.filter { loss in
@@ -194,7 +194,7 @@ struct OwnerClaims {
     }.sorted()
   }
 
-  /// - Parameter adds: whether the record adds to the list that the owner has, which is then no other one.
+  /// - Parameter adds: whether the record adds to the list that the owner has, which keeps its number then.
   private mutating func note(
     _ relationship: Relationship, _ node: DecodedNode, row: Int, _ destinations: [Int64], adds: Bool,
     _ decoded: DecodedBatch, _ step: Int, _ fileName: String

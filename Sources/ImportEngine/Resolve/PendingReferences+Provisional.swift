@@ -4,7 +4,7 @@ import StoreInterface
 
 extension PendingReferences {
   /// The rows of a batch whose records cannot stand yet: they refer to something that is not there, or to such a row
-  /// of the same batch, by however many steps. Whatever refers to them has to wait as they do.
+  /// of the same batch, directly or through others. Whatever refers to them has to wait as they do.
   ///
   /// Linear in the number of rows and references; only batches with such records pay for it.
   func waitingRows(of decoded: DecodedBatch, unresolved: [UnresolvedReference]) -> Set<UInt64> {

@@ -47,7 +47,7 @@ extension PendingReferences {
     replacePending(with: left, provisional: isFinal ? RootRows() : blocked)
   }
 
-  /// Writes a reference of a record that is not blocked, or leaves it out where it leads nowhere and may.
+  /// Writes a reference of a record that is not blocked, or leaves it out where it leads nowhere and that is allowed.
   /// - Returns: false where it waits on.
   private func complete(
     _ reference: PendingReference, _ place: ReferencePlaces.Place, _ steps: [any ReferringStep],
@@ -171,14 +171,14 @@ extension PendingReferences {
   }
 
   /// The rows of all records that are blocked for good. Of two that claim one object the first that stands has it.
-  /// - Parameter isToCome: whether an object with a key will be there, which no row has yet: a record that needs it counts
-  ///   as one that stands.
+  /// - Parameter isToCome: whether an object with a key will be there, which no row has yet: a record that needs it
+  ///   counts as one that stands.
   func rowsThatFall(
     _ places: ReferencePlaces, isToCome: (KeyTable, [UInt8]) -> Bool = { _, _ in false }
   ) throws -> RootRows {
     if !places.hasExclusive { return try rowsWithoutDestination(places, isToCome: isToCome) }
     let owners = try storedOwners(places)
-    // Grows: what falls whichever claims count.
+    // What falls whichever claims count. It only grows.
     var fallen = RootRows()
     while true {
       // Shrinks: a claim that falls gives its object to the next one.
@@ -227,7 +227,7 @@ extension PendingReferences {
         let record = reference.recordRows.first.map(rootReference)
       else { return }
       if let table = place.table, isToCome(table, reference.key) {
-        // Even where a row has the key now that falls.
+        // It stands even where the row that has the key now falls.
       } else if let destination = place.destination(of: reference) {
         if isProvisional(destination) { dependencies.append((rootReference(destination), record)) }
       } else if blocked.insert(record) {
@@ -257,7 +257,7 @@ extension PendingReferences {
   private func delete(_ rows: [RowReference]) throws {
     if rows.isEmpty { return }
     let entities = target.model.entities
-    // In an order of their own, so that the same input gives the same bytes.
+    // In a fixed order, so that the same input gives the same bytes.
     let groups = Dictionary(grouping: rows, by: \.entityIndex).sorted { $0.key < $1.key }
     for (entityIndex, group) in groups {
       _ = try target.delete(entity: entities[entityIndex], primaryKeys: group.map(\.primaryKey).sorted())

@@ -3,7 +3,7 @@ import ObjectModel
 import Pipelines
 import StoreInterface
 
-/// The objects that records of the run are about, where nested objects without `match` may be such.
+/// The objects that records of the run are about, of entities that have nested objects without `match` too.
 ///
 /// A nested object without `match` belongs to its owner alone: it is written over by the next one, and deleted when its
 /// owner has it no more. What a record has said of an object must not go with that, so such an object stays, without
@@ -70,7 +70,7 @@ final class RecordObjects: @unchecked Sendable {
     }
   }
 
-  /// Whether a row leaves the attributes as they are by which records find an object.
+  /// Whether a row leaves the attributes by which records find an object as they are.
   func isSame(_ object: ManagedObject, _ node: DecodedNode, row: Int) -> Bool {
     (keys[object.entity.root.index] ?? []).allSatisfy { name in
       guard let column = node.plan.column(.attribute(name)) else { return true }
@@ -80,7 +80,7 @@ final class RecordObjects: @unchecked Sendable {
     }
   }
 
-  /// Notes that an object stays that its owner has no more.
+  /// Notes that an object stays although its owner no longer has it.
   func noteKept(_ relationship: Relationship) {
     kept["\(relationship.entity.name).\(relationship.name)", default: 0] += 1
   }

@@ -110,7 +110,7 @@ final class ReferencePlaces {
     var owners: [Partner: UInt64] = [:]
     for (relationship, partners) in claims {
       let partners = Array(partners)
-      // Of whichever entity of the hierarchy it is that has the relationship.
+      // The topmost entity of the hierarchy that has the relationship.
       var entity = relationship.entity
       while let parent = entity.superentity, parent.relationship(relationship.name) != nil { entity = parent }
       let batch = RowBatch(

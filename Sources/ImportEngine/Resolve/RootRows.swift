@@ -1,7 +1,7 @@
 /// A set of rows, each as a `RowReference` of the root entity's table.
 ///
-/// Rows of one run have keys in a row, so 64 of them share a word: where every fourth row is in the set, it takes some two
-/// bytes each, and at most some 30 where they are far from each other.
+/// Rows of one run have keys in a row, so 64 of them share a word. Where every fourth row is in the set, each takes
+/// about two bytes, and at most about 30 where they are far from each other.
 struct RootRows: Equatable, Sendable {
   /// By `rawValue / 64`: a bit for each row.
   private var words: [UInt64: UInt64] = [:]

@@ -6,7 +6,7 @@ import Platform
 import Reports
 import StoreInterface
 
-/// Compares what a run has done with what its pipeline expects, before anything takes its place.
+/// Compares what a run has done with what its pipeline expects, before any result is put in place.
 struct ExpectationCheck {
   let pipeline: PipelineFile
   let model: ManagedObjectModel
@@ -17,8 +17,8 @@ struct ExpectationCheck {
     !pipeline.expectations.isEmpty || pipeline.imports.contains { $0.expectation != nil }
   }
 
-  /// Counts the rows of the store that is there now, before it is imported into in place: to read the file then would
-  /// let go of SQLite's lock on it.
+  /// Counts the rows of the store that is there now, before it is imported into in place: to read the file during that
+  /// would release SQLite's lock on it.
   mutating func countBefore() throws {
     guard FileSystem.exists(pipeline.store.path) else { return }
     for step in pipeline.imports where step.expectation?.shrink != nil {

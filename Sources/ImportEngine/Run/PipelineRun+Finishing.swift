@@ -57,7 +57,7 @@ extension PipelineRun {
     if !options.isDryRun { try publish(exported, isUnchanged ? nil : build) }
   }
 
-  /// Writes into the metadata what the store was made of. Those of a target without changes are not written.
+  /// Writes into the metadata what the store was made of, but not into those of a target without changes.
   private func mark(
     _ store: SQLiteStore, _ digest: InputDigest, _ placeholder: String, isFresh: Bool, isMigrated: Bool,
     _ build: StoreBuild
@@ -90,7 +90,7 @@ extension PipelineRun {
     return exported
   }
 
-  /// Tells of the exports, of the store at a path, and how long it took.
+  /// Adds the exports, the size of the store at a path and the stages to the report.
   /// - Parameter stages: the last of them is that of the exports.
   func tell(
     _ exported: [FinishedExport], in path: String, _ build: StoreBuild, _ stages: [StageMeter],
@@ -106,9 +106,9 @@ extension PipelineRun {
 
   /// Puts the exports and the store in place, all or none.
   ///
-  /// The store comes last: the digest in it says of everything that it is done, and a run that is killed in between has
-  /// to be done again.
-  /// - Parameter commit: is done when all else is, and can be undone.
+  /// The store comes last: the digest in it says that everything is done, and a run that is killed before has to be
+  /// done again.
+  /// - Parameter commit: runs when all files are in place; they are put back when it throws.
   func publish(
     _ exported: [FinishedExport], _ build: StoreBuild?, then commit: () throws -> Void = {}
   ) throws {

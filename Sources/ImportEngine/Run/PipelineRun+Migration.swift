@@ -39,14 +39,14 @@ extension PipelineRun {
       }
       return (true, doubt + notes + losses.map { "in the migration \($0)" } + steps.warnings)
     } catch {
-      // No other program knows of the copy.
+      // Here too, the original is named instead of the copy.
       var failure = RunError(any: error, store: origin)
       failure.message = failure.message.replacing(copy, with: FilePath.shown(origin))
       throw failure
     }
   }
 
-  /// Mapping models make a store anew: it keeps its UUID all the same, as every store does that is copied first.
+  /// Migrates by mapping models, which make a store anew. It keeps its UUID all the same, as every copied store does.
   private func carryOut(
     _ steps: MigrationSteps, _ options: StoreMigration.Options, at copy: String, _ model: ManagedObjectModel
   ) throws {

@@ -14,13 +14,13 @@ struct SoundPipeline {
   let modelFile: ModelFile
   let files: FileValues?
   let resources: RecordExpressionResources
-  /// Xcode's warnings of names change nothing in the store: other commands say them.
+  /// The model's warnings. Xcode's warnings of names change nothing in the store, and other commands give them.
   var warnings: [String] {
     modelFile.warnings.filter { $0.code != .invalidName }.map { "model: \($0.shortDescription)" }
   }
 }
 
-/// What a run knows before it opens the store.
+/// What a run has worked out before it opens the store.
 struct PreparedRun {
   let modelFile: ModelFile
   let files: FileValues?
@@ -111,7 +111,7 @@ extension PipelineRun {
     return try prepared.digest.value().adding(prepared.files).text
   }
 
-  /// A step that looks for repeated keys first reads its source twice.
+  /// The bytes that the run reads: a step that looks for repeated keys first reads its source twice.
   private func expectedBytes(_ inputs: SourceInputs) -> Int {
     zip(pipeline.imports, inputs.files).reduce(0) { sum, step in
       let readings = step.0.looksForDuplicates ? 2 : 1

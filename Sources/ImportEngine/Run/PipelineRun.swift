@@ -179,7 +179,7 @@ public struct PipelineRun {
     return warnings + store.foreignTriggers.map(\.warning)
   }
 
-  /// Runs all import steps, and tells what they did also when they fail: the rejects say what to mend.
+  /// Runs all import steps, and writes the rejects also when they fail, because these say what to mend.
   private func importRecords(
     _ prepared: PreparedRun, into store: SQLiteStore, isFresh: Bool, _ indexing: StageMeter, _ report: inout RunReport
   ) throws {

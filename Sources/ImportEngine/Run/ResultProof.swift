@@ -5,7 +5,7 @@ import Platform
 import PropertyLists
 
 /// Whether a store is still what the run made, for `replace: when-changed`: it was not cut short, nothing wrote to it,
-/// or took its files of external data away.
+/// and its files of external data are there.
 ///
 /// The digest of the store's bytes and of its external files stands in the store's own metadata. It is computed with a
 /// placeholder in its place, and replaces the placeholder when the store is sealed.

@@ -4,7 +4,7 @@ import Platform
 
 /// Keeps two runs from building the same store: a locked file beside it that holds the owner's process id.
 ///
-/// The kernel lets go of the lock when the process ends, however it ends, so a stale file never blocks a run.
+/// The kernel releases the lock when the process ends, however it ends, so a stale file never blocks a run.
 final class RunLock {
   private let path: String
   private let descriptor: Int32

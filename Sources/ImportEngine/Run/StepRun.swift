@@ -4,7 +4,7 @@ import Pipelines
 import Reports
 import SeedFormats
 
-/// Runs one import step: chooses the way in which it writes, has its source imported, and reports.
+/// Runs one import step: chooses the way in which it writes, imports its source, and reports.
 final class StepRun {
   let scope: StepScope
   private var choice: StrategyChoice?
@@ -65,8 +65,8 @@ final class StepRun {
     warnings = scope.source.fieldWarnings(isWhole: true) + warningsOfLists
   }
 
-  /// Of several records about one object one counts, and its lists with it: a file of pairs, with a record for each
-  /// member, loses members so.
+  /// A warning where lists were left out: of several records about one object only one counts, so a file of pairs, with
+  /// a record for each member, loses members.
   private var warningsOfLists: [String] {
     let count = scope.outcomes.duplicate
     let lists =
@@ -83,7 +83,7 @@ final class StepRun {
   /// The records that are held back.
   var held: HeldRecords? { strategy?.held }
 
-  /// Writes the records that are held back and need not be any more.
+  /// Writes the held records that need not wait any more.
   func writeHeld(_ arrivals: Arrivals) throws {
     guard let strategy, let held = strategy.held, held.count > 0 else { return }
     let before = held.count

@@ -133,7 +133,7 @@ struct StoreBuild {
       options.wasSealedHere = (try? StoreMetadata.read(path: storePath))?.values[Self.inputDigestKey] != nil
       return (try SQLiteStore.open(path: storePath, model: model, options: options), false, isMigrated)
     } catch StoreError.notAStore(_, let message) {
-      // No other process knows the copy.
+      // Errors name the original instead of the copy.
       throw RunError(StoreError.notAStore(path: origin, message: message), path: origin)
     } catch let error as StoreError {
       throw RunError(error, path: origin)

@@ -4,8 +4,7 @@ import StoreInterface
 
 /// The references of a step's records that have to do with rows which may still be rejected.
 extension StepScope {
-  /// Keeps the references of new rows that wait for their destinations, and notes which ones before them do not count
-  /// any more.
+  /// Keeps the references of new rows that wait for their destinations, and notes which earlier ones no longer count.
   /// - Parameter isWritten: whether what a row's record says was written, as far as it has no problem.
   func keepPending(
     _ unresolved: [UnresolvedReference], of decoded: DecodedBatch,
@@ -60,7 +59,7 @@ extension StepScope {
     }
   }
 
-  /// What stands for a record in a message, where none of its references does.
+  /// A reference that only gives a record's place, for messages about a record without references.
   private func placed(record: Int, of decoded: DecodedBatch) -> PendingReference {
     let place = decoded.records.place(ofRecord: record)
     let position = decoded.records.position(of: 0, in: place, from: nil)
@@ -110,7 +109,7 @@ extension StepScope {
     }
   }
 
-  /// Whether another record is about the same object cannot be told before this part of its key is known.
+  /// The hash of the match key that a reference is a part of; 0 where it is part of none.
   private func matchKeyHash(of reference: UnresolvedReference) -> UInt64 {
     let isPart = reference.node.plan.match.contains {
       if case .reference(reference.reference) = $0 { true } else { false }

@@ -1,6 +1,6 @@
 import SeedFormats
 
-/// Tells the run's progress how many bytes of a file have been read, before they are inflated.
+/// Adds the bytes of a file that have been read, before they are inflated, to the run's progress.
 final class CountingBlockSource: BlockSource {
   private let upstream: any BlockSource
   private let progress: RunProgress

@@ -87,7 +87,7 @@ final class FindOrCreateStrategy: WritingStrategy {
     let pending = session.pendingReferences
     var rowCount = -1
     var unresolved: [UnresolvedReference] = []
-    /// Adjusts row numbers after rows were dropped.
+    /// Resolves anew where rows were dropped, because that changes row numbers.
     func resolve() {
       if decoded.root.rowCount == rowCount { return }
       rowCount = decoded.root.rowCount

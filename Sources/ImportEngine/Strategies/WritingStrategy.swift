@@ -9,7 +9,7 @@ protocol WritingStrategy: AnyObject {
   /// Makes the step's tables ready to be written in this way.
   func begin() throws
 
-  /// Reads the source, as often as this way needs it, and has all records written.
+  /// Reads the source, as often as this way needs it, and writes all records.
   func importRecords() throws
 
   /// Writes the rows of a batch whose keys were checked, and rejects the records that cannot be written.
@@ -42,8 +42,8 @@ extension StepScope {
     count(StepOutcomes(duplicate: keys.check(decoded)))
   }
 
-  /// Has new rows written as finished pages where the tables allow it.
-  /// - Returns: whether they will be.
+  /// Begins to write new rows as finished pages, where the tables allow it.
+  /// - Returns: whether they are written so.
   func beginPageLoad() throws -> Bool {
     let entities = plan.nodes.map(\.entity)
     guard let pages = session.target.pages else { return false }

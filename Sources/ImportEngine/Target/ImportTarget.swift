@@ -40,8 +40,8 @@ protocol ImportTarget: PersistentStore {
     matching batch: RowBatch, keyColumns: [Int], isNew: (Int) -> Bool, ambiguous: inout [Int]
   ) throws -> [Int64]
 
-  /// The model indexes of the very entities that rows are of, as `entity` or one of its sub-entities; empty where it
-  /// has none.
+  /// The model index of each row's own entity, which is `entity` or one of its sub-entities; empty where `entity` has
+  /// no sub-entities.
   func entityIndexes(of entity: Entity, primaryKeys: [Int64]) throws -> [Int]
 
   /// Builds the indexes that were left out while tables were filled, before anything is looked up by them.

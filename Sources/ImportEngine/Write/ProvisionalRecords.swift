@@ -100,8 +100,8 @@ struct ProvisionalRecords {
     }
   }
 
-  /// Has the references of provisional records wait by which an object would be taken from another one: those whose
-  /// inverse is to-one.
+  /// Makes those references of provisional records wait that would take an object from another one: those whose inverse
+  /// is to-one.
   func deferExclusive(_ unresolved: inout [UnresolvedReference]) {
     if provisional.isEmpty { return }
     for node in decoded.root.withDescendants {

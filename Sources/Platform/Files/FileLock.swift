@@ -3,7 +3,7 @@ package enum FileLock {
   /// Takes the lock of an open file, which is released with its descriptor.
   /// - Parameter path: the file's path, for the error.
   /// - Returns: false when another descriptor has it.
-  /// - Throws: where the file system gives no locks, or the system failed: that says nothing about others.
+  /// - Throws: where the file system gives no locks, or the call failed. Another descriptor may have the lock then.
   package static func acquire(_ descriptor: Int32, of path: String) throws(SystemError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }

@@ -1,6 +1,6 @@
 extension FileSystem {
   /// Has two files or folders of one file system change places, in one step.
-  /// - Returns: false where that is not to be had, or failed: nothing has changed then.
+  /// - Returns: false where the system cannot do it, or it failed: nothing has changed then.
   package static func exchange(_ first: String, _ second: String) -> Bool {
     #if canImport(Darwin)
       return unsafe renamex_np(first, second, UInt32(RENAME_SWAP)) == 0

@@ -94,7 +94,7 @@ package enum FileSystem {
     if unsafe unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR { throw SystemError("remove the file", path) }
   }
 
-  /// Removes a folder with nothing in it, if it is there. One with something in it stays, and so does a symbolic link.
+  /// Removes a folder with nothing in it, if it is there. One with something in it stays. A symbolic link is an error.
   package static func removeFolderIfEmpty(_ path: String) throws(SystemError) {
     if unsafe rmdir(path) != 0 && ![ENOTEMPTY, EEXIST, ENOENT].contains(errno) {
       throw SystemError("remove the folder", path)

@@ -1,8 +1,8 @@
 package import Dispatch
 import Synchronization
 
-/// Tells that files of one folder were written, made, removed, or got another name. It opens none of them where the
-/// system can do without, and asks for nothing at intervals.
+/// Reports that files of one folder were written, made, removed, or got another name. It opens none of them where the
+/// system allows that, and does not poll.
 ///
 /// Writes of another computer to a shared folder are not noticed.
 package final class FileWatch: @unchecked Sendable {

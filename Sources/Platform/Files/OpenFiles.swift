@@ -34,8 +34,8 @@ package enum OpenFiles {
     }
   }
 
-  /// Closes a descriptor of what lies beside a database and has locks of SQLite's, too, or keeps it until no connection
-  /// has the database open.
+  /// Closes a descriptor of a file beside a database that SQLite locks too, or keeps it until no connection has the
+  /// database open.
   package static func close(_ descriptor: Int32, besides identity: Identity) {
     files.withLock { files in
       if files[identity] != nil {
@@ -53,7 +53,7 @@ package enum OpenFiles {
     return Identity(info)
   }
 
-  /// Takes up that a connection has opened a file.
+  /// Notes that a connection has opened a file.
   /// - Returns: nil when there is no file of that name, as of a database in memory.
   package static func register(_ path: String) -> Identity? {
     guard let identity = identity(path) else { return nil }
@@ -61,7 +61,7 @@ package enum OpenFiles {
     return identity
   }
 
-  /// Takes up that a connection has closed its file.
+  /// Notes that a connection has closed its file.
   package static func unregister(_ identity: Identity?) {
     guard let identity else { return }
     files.withLock { files in
