@@ -9,7 +9,7 @@ import Synchronization
 /// SQLite store is compared with.
 ///
 /// It keeps values as they are given, but for derived attributes, which it computes with every save. It may be called
-/// from any thread; calls are serialised by a lock. Whatever saves holds a second one, a batch from its reading on.
+/// from any thread; calls are serialised by a lock. Saves hold a second one, and a batch holds it while it reads, too.
 public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetching, QueryGenerations,
   MetadataKeeping
 {
@@ -41,7 +41,7 @@ public final class InMemoryStore: MonitoredFetching, BatchWriting, InMemoryFetch
 
   // MARK: - Metadata
 
-  /// What a store in a file says, and what was set here.
+  /// The entries that a store in a file has, and those that were set here.
   public var metadataValues: [String: any Sendable] {
     let own: [String: any Sendable] = [
       StoreMetadataKey.storeType: type.name, StoreMetadataKey.storeUUID: identifier,

@@ -1,6 +1,6 @@
 /// Reads property lists, and writes them.
 package enum PropertyList {
-  /// Whether bytes call themselves a binary property list.
+  /// Whether bytes begin as a binary property list does.
   package static func isBinary(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: "bplist".utf8) }
 
   /// The value of a binary property list.

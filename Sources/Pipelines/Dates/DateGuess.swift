@@ -22,7 +22,7 @@ package enum DateGuess {
       found.append((format, date))
     }
     if !found.isEmpty { return found.map(\.format) }
-    // Of this century's first decades.
+    // Counts of these lengths lie in the decades around now.
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return [] }
     return text.utf8.count == 10 ? ["epoch"] : text.utf8.count == 13 ? ["epoch-ms"] : []
   }

@@ -49,7 +49,7 @@ public struct DateParser: Sendable {
     zone = try ZoneOffset(named: timeZone)
   }
 
-  /// Seconds since 2001 of the date in the text, exact to the microsecond where a Double can be; nil: it is none.
+  /// Seconds since 2001 of the date in the text, exact to the microsecond where a Double can be; nil for other text.
   ///
   /// The bytes need to live for the call only; a cursor made for it reads them and checks its bounds.
   public func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
@@ -67,7 +67,7 @@ public struct DateParser: Sendable {
     }
   }
 
-  /// Seconds since 2001 of the date in the text; nil: it is none.
+  /// Seconds since 2001 of the date in the text; nil for other text.
   public func parse(_ text: String) -> Double? {
     var text = text
     return text.withUTF8 { bytes in unsafe parse(UnsafeRawBufferPointer(bytes)) }
@@ -86,7 +86,7 @@ public struct DateParser: Sendable {
   /// Whether the format is stated, and not the default.
   package var isStated: Bool { if case .iso8601 = format { false } else { true } }
 
-  /// How a count since 1970 that leads beyond the calendar may be meant, in the words of `date`; nil where it is none.
+  /// A hint for a count since 1970 that leads beyond the calendar: the unit that is likely meant; nil without one.
   package func advice(forCount text: String) -> String? {
     guard case .epoch(let ticksPerSecond) = format, isOutsideCalendar(text) else { return nil }
     for (power, format) in [(1, "epoch"), (1000, "epoch-ms")] where power != ticksPerSecond {

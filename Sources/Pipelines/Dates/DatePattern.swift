@@ -2,7 +2,7 @@
 ///
 /// Letters: `yyyy` `M MM MMM MMMM` `d dd` `E EEEE` `H HH` `h hh` `a` `m mm` `s ss` `S…` `X…` `Z…` `x…`; text in
 /// single quotes and everything that is no letter stands for itself. Names of months and days are English. A
-/// doubled letter wants two digits, a single one takes one or two. A weekday is read but not compared with the date.
+/// doubled letter takes two digits, a single one takes one or two. A weekday is read but not compared with the date.
 ///
 /// Bytes are read by the cursor alone, which checks its bounds and lives for one call.
 struct DatePattern: Sendable {
@@ -103,7 +103,7 @@ struct DatePattern: Sendable {
     throw DateFormatError(message: "a quote in the date pattern is not closed")
   }
 
-  /// How a text with a year of two digits is given the century before it is read.
+  /// How to put the century before a year of two digits.
   private static func wideningHint(_ pattern: String) -> String {
     let wide = pattern.replacing("yy", with: "yyyy")
     let beginning = "say the century with an expression, in which x is the column: "

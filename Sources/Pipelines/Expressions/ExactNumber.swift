@@ -15,7 +15,7 @@ package enum ExactNumber {
     return value
   }
 
-  /// The number in a text where a Double would not be it, or not surely; nil for other numbers.
+  /// The number in a text with more digits than a Double surely keeps; nil for other numbers.
   package static func longDecimal(_ text: String) -> Decimal? {
     significantDigits(text.utf8) > doubleDigits ? decimal(text) : nil
   }

@@ -10,14 +10,14 @@ public protocol FieldAccess: ~Copyable {
 }
 
 extension FieldAccess where Self: ~Copyable {
-  /// The field: no array is known to be one.
+  /// The field itself, for records without arrays.
   public func firstElement(slot: Int) throws(RecordExpressionFailure) -> RecordExpressionValue { value(slot: slot) }
 }
 
 /// An expression ready to be evaluated for every record: field paths are slots, dates have their parsers.
 ///
-/// What goes through the steps is inlinable, so that a module with records of its own gets a copy made for them instead
-/// of asking for every field through a witness table.
+/// The evaluation is inlinable, so that a module with records of its own gets a copy made for them instead of asking
+/// for every field through a witness table.
 public struct RecordExpressionEvaluator: Sendable {
   @usableFromInline indirect enum Step: Sendable {
     case slot(Int)

@@ -1,5 +1,5 @@
 extension RecordExpression.Function {
-  /// What is wrong with any other argument.
+  /// The message for an argument that is no field.
   static let firstWantsField = "first() takes a field, whose array it looks into"
 }
 

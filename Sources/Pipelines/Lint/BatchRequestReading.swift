@@ -26,7 +26,7 @@ package enum BatchRequestReading {
 
   /// The update of some objects.
   /// - Parameter assignments: each `attribute = expression`.
-  /// - Throws: `RunError` for an assignment that is none, that does not fit the entity, or whose constant breaks a
+  /// - Throws: `RunError` for an assignment that is malformed, that does not fit the entity, or whose constant breaks a
   ///   rule.
   package static func update(
     _ selection: FetchSpecification, set assignments: [String]

@@ -111,7 +111,7 @@ package enum PredicateReading {
 }
 
 extension FetchExpression {
-  /// The attribute that objects are told apart by in words, if there is one.
+  /// The attribute that names an object for people; nil where there is none.
   fileprivate static func nameAttribute(of entity: Entity) -> String? {
     let unique = entity.uniquenessConstraints.first { $0.count == 1 }?.first
     return entity.attribute("name") != nil ? "name" : unique ?? entity.storedAttributes.first?.name

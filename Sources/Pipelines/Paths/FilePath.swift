@@ -8,11 +8,11 @@ package enum FilePath {
     return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 
-  /// A path as a word of a command line that a message suggests: no shell and no command takes it for anything else,
-  /// also where it looks like an option.
+  /// A path as a word of a command line that a message suggests: in quotes where a shell needs them, and with `./`
+  /// before a hyphen, so that it is no option.
   package static func argument(_ path: String) -> String { quoted(path.hasPrefix("-") ? "./" + path : path) }
 
-  /// A word as a shell takes it as it is.
+  /// A word for a shell, in quotes where it needs them.
   package static func quoted(_ word: String) -> String {
     let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+=".contains($0)) }
     return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"

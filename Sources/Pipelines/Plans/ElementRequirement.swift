@@ -5,7 +5,7 @@ import ObjectModel
 package struct ElementRequirement: Sendable {
   /// Cells of its elements, nested ones included, by position.
   package let cells: [Int]
-  /// Those of mandatory elements that no other optional composite lies around.
+  /// Those of mandatory elements that lie in no other optional composite.
   package let mandatory: [Int]
   /// Whether every stored element has a cell, so that a record without any value clears the composite.
   package let isWhole: Bool

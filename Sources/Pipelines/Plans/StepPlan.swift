@@ -156,7 +156,7 @@ package struct CellPlan: Sendable {
   /// Whether an `ElementRequirement` says when the value may be missing.
   package internal(set) var isRequiredByComposite = false
 
-  /// The plan for the pieces of a field, one after another, which the parts of a key are read from.
+  /// The same plan for the single keys in a field of a to-many relationship.
   package func ofPieces() -> CellPlan {
     CellPlan(
       column: 0, property: property, attribute: attribute, input: .field(slot: 0), nulls: [], dates: dates,

@@ -107,8 +107,8 @@ extension StepPlanner {
 }
 
 extension RecordExpression {
-  /// A constant number as it is written, for an attribute that keeps texts: `value: 007` is no 7 there. Nil of any
-  /// other expression and attribute.
+  /// A constant number as it is written, for an attribute that keeps texts: `value: 007` is not 7 there. Nil for any
+  /// other expression or attribute.
   fileprivate func writtenNumber(for attribute: AttributeDefinition) -> RecordExpressionValue? {
     guard attribute.type == .string, case .constant(let value) = root else { return nil }
     switch value {

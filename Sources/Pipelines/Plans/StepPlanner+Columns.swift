@@ -1,7 +1,7 @@
 package import ObjectModel
 
 extension StepPlanner {
-  /// Plans a step knowing the columns of its first file.
+  /// Plans a step with the columns of its first file.
   package static func plan(
     _ step: ImportStep, model: ManagedObjectModel, pipelinePath: String, files: [SourceFile],
     resources: RecordExpressionResources

@@ -6,6 +6,6 @@ extension PipelineError: BridgedError {
   public var errorDescription: String? { description }
   /// The type's own: Core Data has no such errors.
   public static var errorDomain: String { "Seedbed.PipelineError" }
-  /// The exit code that stands for it: 66 for missing inputs, 78 for a bad pipeline.
+  /// The exit code that stands for it.
   public var errorCode: Int { Int(exitCode) }
 }

@@ -38,8 +38,8 @@ extension RunError {
       self.init(isOfPath ? .cannotCreate : .inputOutput, code: "file.failed", "\(error.path): \(error.message)")
     case let error as CocoaError: self.init(file: error as NSError)
     default:
-      // What the system says of a file comes with no name of Cocoa's where a call of its own failed. Every error can be
-      // cast, so the domain must tell.
+      // A failed system call on a file may give an error of POSIX's domain. Every error can be cast to `NSError`, so
+      // the domain decides.
       let system = error as NSError
       if [NSPOSIXErrorDomain, NSCocoaErrorDomain].contains(system.domain) {
         self.init(file: system)

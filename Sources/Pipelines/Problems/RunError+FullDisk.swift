@@ -6,15 +6,15 @@ import StoreInterface
 extension RunError {
   private static let fullDiskTexts = ["No space left on device", "database or disk is full", "Disk quota exceeded"]
 
-  /// The error with the result's path in place of the temporary one, and with the space that is there, where a result
-  /// does not fit on its disk; else itself, and where the result is in place all the same.
+  /// Where a result does not fit on its disk, the error with the result's path in place of the temporary one, and with
+  /// the free space; otherwise itself, and also where the result is in place nevertheless.
   func namingFullDisk() -> RunError {
     guard kind == .inputOutput, !message.contains(StoreError.isInPlace),
       let reason = Self.fullDiskTexts.first(where: { message.contains($0) }),
       let mark = message.firstRange(of: ".partial/")
     else { return self }
     var result = message[..<mark.lowerBound]
-    // The path stands at the message's end so far.
+    // The path is the end of what is left.
     for word in [": ", "cannot write ", "cannot create "] {
       if let last = result.ranges(of: word).last { result = result[last.upperBound...] }
     }

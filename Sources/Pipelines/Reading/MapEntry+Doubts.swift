@@ -64,7 +64,7 @@ extension MapEntry {
 }
 
 extension RecordExpression.Node {
-  /// The text constant that the node is, or that it is only a function of.
+  /// The text constant that the node is, or that its function takes first.
   fileprivate var leadingConstant: String? {
     switch self {
     case .constant(.string(let text)): text

@@ -69,7 +69,7 @@ public enum PipelineReader {
     return reading(text: text, path: path, environment: environment, options: options)
   }
 
-  /// Says what the path names instead, where that can be told.
+  /// Refuses a path that names something else than a pipeline file, as far as that shows, and says what it names.
   private static func requirePipeline(_ path: String) throws(PipelineError) {
     func refusal(_ message: String, _ hint: String?, kind: PipelineProblem.Kind = .configuration) -> PipelineError {
       PipelineError([

@@ -42,7 +42,7 @@ extension SectionReader {
       fieldPositions: values.positions)
   }
 
-  /// The columns of the step's source, as far as they can be known now. Read only where an expression is none.
+  /// The columns of the step's source, as far as they can be read now. For a text that is no expression.
   func sourceColumns() -> Set<String> {
     guard let source, let path = source.paths.first, !SourceKind(path).isStream else { return [] }
     return (try? source.columns(in: [SourceFile(path: path, name: path)])) ?? []
@@ -67,7 +67,7 @@ extension SectionReader {
     if let columns = values.texts("columns") { checkRepeats(columns.filter { !$0.isEmpty }, "columns", values) }
     guard let (expansion, position) = pathExpansion(values, "path") else { return nil }
     let paths = inputPaths(expansion, at: position)
-    // A path that cannot be one has been told.
+    // A URL has been reported already.
     let isPath = paths != nil || values.positions["format"] != nil || !UnexpectedFileText.isURL(expansion.text)
     let format =
       isPath

@@ -43,7 +43,7 @@ struct SectionReader {
     return !isExhausted
   }
 
-  /// Tags would say a type, which is the specification's part. Not for keys: comparing them has filled in their tags.
+  /// Refuses tags: types come from the specification. Not for keys, because comparing them has filled in their tags.
   private mutating func checkTag(of node: Node) {
     let tag: String
     var implied = ""
@@ -111,7 +111,7 @@ struct SectionReader {
             ?? "known here: \(names.joined(separator: ", "))", at: keyPosition)
         continue
       }
-      // A key without a value stands for its key, not for wherever the next token is.
+      // A missing value has its key's position, not that of the next token.
       result.positions[key] =
         value.scalar.map { $0.string.isEmpty && $0.style == .plain } == true
         ? keyPosition : value.position
@@ -185,7 +185,7 @@ struct SectionReader {
     guard case .scalar(let scalar) = node else { return nil }
     do {
       let expansion = try EnvironmentExpansion(scalar.string, environment: environment)
-      // Braces want quotes in YAML, so quotes around a variable do not make its value text.
+      // YAML needs quotes around braces, so quotes around a variable do not make its value text.
       let hasVariable = expansion.text != scalar.string
       return (expansion, ScalarValue(expansion.text, style: hasVariable ? .plain : scalar.style))
     } catch {

@@ -1,5 +1,5 @@
 extension ExportStep.Format {
-  /// The delimiter by the ending of a result's name.
+  /// The format by the ending of a result's name.
   package static let byEnding: [String: Self] = [
     "csv": .csv, "tsv": .tsv, "tab": .tsv, "ndjson": .ndjson, "jsonl": .ndjson,
   ]

@@ -34,7 +34,7 @@ public struct ImportStep: Sendable {
   public var duplicates: Duplicates
   /// Only records for which it is true are imported; the others are filtered.
   public var condition: RecordExpression?
-  /// Where each property's value comes from; never empty.
+  /// Where each property's value comes from; empty only where `strategy` is `restore`.
   public var map: [MapEntry]
   /// The expected outcomes of the records.
   public var expectation: StepExpectation?

@@ -1,4 +1,4 @@
-/// `lookups:` of a pipeline file: a source of which one value finds another.
+/// An item of `lookups:` of a pipeline file: a source of which one value finds another.
 public struct LookupSettings: Sendable {
   /// Its name in expressions.
   public var name: String

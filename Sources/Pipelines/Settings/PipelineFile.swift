@@ -2,7 +2,7 @@
 public struct PipelineFile: Sendable {
   /// The pipeline file's own path.
   public var path: String
-  /// Absolute path of the `.xcdatamodeld` or `.xcdatamodel`.
+  /// Absolute path of the model, or of a store that carries it.
   public var modelPath: String
   /// The model version's name; nil for the current one.
   public var modelVersion: String?

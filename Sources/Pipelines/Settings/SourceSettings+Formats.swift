@@ -32,7 +32,7 @@ extension SourceSettings {
     options.isLenient = isLenient
     options.keyedBy = keyedBy
     options.quote = quote
-    // Said in other words, the quote is doubled.
+    // An escape that is the quote says that quotes are doubled.
     options.escape = escape == quote ? nil : escape
     options.comment = comment
     options.hasHeader = hasHeader

@@ -42,7 +42,7 @@ public struct SourceSettings: Sendable {
   public var quote: UInt8?
   /// nil: a quote is escaped by doubling it.
   public var escape: UInt8?
-  /// The text at the start of a line that is no record.
+  /// The character at the start of a line that is no record; nil: every line is one.
   public var comment: UInt8?
   /// Whether the first record names the columns.
   public var hasHeader: Bool
@@ -59,7 +59,7 @@ public struct SourceSettings: Sendable {
   public var nulls: [String]
   /// Default date format of the step's Date attributes; nil: ISO 8601.
   public var dateFormat: String?
-  /// IANA name of the time zone of dates that carry none.
+  /// The time zone of dates that carry none: an IANA name or an offset.
   public var timeZone: String
   /// Where it starts in the pipeline file.
   public var position: FilePosition

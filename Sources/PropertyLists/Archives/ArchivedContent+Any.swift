@@ -102,7 +102,7 @@ extension ArchivedContent {
     }
   }
 
-  /// An element of a set, which collections of `Any` cannot be.
+  /// The content as an element of a set; collections of `Any` have no hash.
   private var hashable: AnyHashable {
     switch self {
     case .list(let elements): AnyHashable(elements.map(\.hashable))

@@ -16,7 +16,7 @@ extension KeyedArchiveBuilder {
     return add(.uuid, [("NS.uuidbytes", .plain(.data(data)))])
   }
 
-  /// An `NSURL` without a base.
+  /// Adds an `NSURL` without a base.
   package mutating func add(url text: String) -> Reference {
     let reference = reserve()
     let address = add(string: text)
@@ -24,7 +24,7 @@ extension KeyedArchiveBuilder {
     return reference
   }
 
-  /// An `NSDecimalNumber`, or a number of the class that stands for it in models. The mantissa stands in eight words of
+  /// Adds an `NSDecimalNumber`, or one of the class that stands for it in models. The mantissa stands in eight words of
   /// 16 bits, the lowest first, each with its low byte first.
   package mutating func add(decimal: Decimal, as kind: ArchiveClass = .decimalNumber) -> Reference {
     var words = [UInt32](repeating: 0, count: 8)

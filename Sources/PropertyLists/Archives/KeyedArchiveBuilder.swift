@@ -34,7 +34,7 @@ package struct KeyedArchiveBuilder {
     return Reference(index: objects.count - 1)
   }
 
-  /// The one object that is this text.
+  /// Adds a text; equal ones are one object.
   package mutating func add(string: String) -> Reference {
     let bytes = Array(string.utf8)
     if let known = strings[bytes] { return known }
@@ -43,14 +43,14 @@ package struct KeyedArchiveBuilder {
     return reference
   }
 
-  /// An object that is a value of a property list.
+  /// Adds a value of a property list as an object.
   package mutating func add(plain value: PropertyListValue) -> Reference {
     let reference = reserve()
     objects[reference.index] = list.add(plain: value)
     return reference
   }
 
-  /// An object with its fields.
+  /// Adds an object with its fields.
   package mutating func add(_ kind: ArchiveClass, _ fields: [(key: String, value: Field)]) -> Reference {
     let reference = reserve()
     describe(reference, as: kind, fields)

@@ -49,8 +49,8 @@ struct KeyedArchiveWriter {
 extension ArchivedContent {
   /// The keyed archive of this content, as Apple's `NSKeyedArchiver` would have it: a set, a date or a URL as an object
   /// of their class, and texts and numbers as such. Equal contents give equal bytes.
-  /// - Throws: `ArchiveContentError` for what could not be read back: a date, number or address that is none, and more
-  ///   of anything than `init(archive:)` reads.
+  /// - Throws: `ArchiveContentError` for what could not be read back: a decimal that is NaN, an invalid address, and
+  ///   more of anything than `init(archive:)` reads.
   public func archived() throws(ArchiveContentError) -> Data {
     let bytes = KeyedArchiveWriter.encode(self)
     guard let again = ArchivedContent(archive: bytes), again.isSame(as: self) else {
@@ -59,7 +59,7 @@ extension ArchivedContent {
     return Data(bytes)
   }
 
-  /// Equal, numbers that are none included.
+  /// Equal; NaN is the same as NaN.
   private func isSame(as other: ArchivedContent) -> Bool {
     self == other || KeyedArchiveWriter.encode(self) == KeyedArchiveWriter.encode(other)
   }

@@ -1,6 +1,6 @@
 /// The objects of a binary property list (`bplist00`), each by its number: the one reader of the format.
 ///
-/// Every offset, reference and length is checked before it is used, and text that is none is an error. Containers hold
+/// Every offset, reference and length is checked before it is used, and malformed text is an error. Containers hold
 /// numbers of other objects, and nothing is followed here, so circles and deep nesting cost nothing.
 package struct BinaryPropertyListObjects {
   /// An object; the parts of containers are other objects.

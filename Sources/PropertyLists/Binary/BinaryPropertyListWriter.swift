@@ -51,7 +51,7 @@ struct BinaryPropertyListWriter {
 
   // MARK: - Archives, whose objects refer to others by their place in a list
 
-  /// Adds an object that stands in no `PropertyListValue`; returns its number.
+  /// Adds a UID, which no `PropertyListValue` has; returns its number.
   mutating func add(uid: Int) -> Int {
     if let known = uids[uid] { return known }
     let size = uid <= 0xFF ? 1 : uid <= 0xFFFF ? 2 : 4

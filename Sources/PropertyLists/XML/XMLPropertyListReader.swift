@@ -64,7 +64,7 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
     }
   }
 
-  /// The one value of the list, and all that is in it. No recursion: the nesting is not the stack's business.
+  /// The one value of the list, and all that is in it. No recursion, so that deep nesting takes no stack.
   private mutating func values(into sink: inout Sink) throws(PropertyListError) {
     /// Names of the containers that are open, and the keys that an object has.
     var open: [String] = []
@@ -87,7 +87,7 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
           throw problem("a key was expected in <dict>, not \(Self.shown(tag))", at: start)
         }
         let key = tag == .empty("key") ? "" : try string(until: "key")
-        // The same key twice: which of the values is meant?
+        // Of two values with one key it is unclear which is meant.
         guard keys[keys.count - 1].insert(key).inserted else {
           throw problem("the key \"\(key)\" stands twice", at: start)
         }
@@ -129,7 +129,7 @@ struct XMLPropertyListReader<Sink: PropertyListSink> {
     } while !open.isEmpty
   }
 
-  /// Says where it was what a sink does not take.
+  /// Gives a sink's error its place.
   private func placed(at start: Int, _ body: () throws(PropertyListError) -> Void) throws(PropertyListError) {
     do throws(PropertyListError) {
       try body()

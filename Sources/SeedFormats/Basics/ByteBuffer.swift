@@ -50,8 +50,7 @@ import Platform
     return read > 0
   }
 
-  /// The first `count` bytes are what the buffer holds: those that were there, and such as were written behind them
-  /// into room that was reserved.
+  /// Sets the number of bytes held: after some were written into reserved room, or to drop the last ones.
   func resize(to count: Int) {
     precondition(0...capacity ~= count, "a buffer cannot hold more than its capacity")
     self.count = count

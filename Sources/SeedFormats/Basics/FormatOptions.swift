@@ -79,11 +79,11 @@ public struct FormatOptions: Sendable, Equatable {
   public var optionalFields: Set<String> = []
   /// JSON document: JSON Pointer (RFC 6901) to the array of records; empty: the root.
   public var pointer = ""
-  /// JSON: a record that is no object is a fault, `json.not-an-object`. An array is none where a projected path begins
-  /// with a position in it.
+  /// JSON: a record that is no object is a fault, `json.not-an-object`. Arrays are accepted where a projected path
+  /// begins with a position in an array.
   public var requiresObjects = false
-  /// JSON document without a pointer: an object is one record only where that must be meant, because it has a projected
-  /// field and no array of objects besides what is projected. Otherwise it is refused, and the error names its arrays.
+  /// JSON document without a pointer: an object is one record only where it has a projected field, and no array of
+  /// objects besides what is projected. Otherwise it is refused, and the error names its arrays.
   public var expectsArray = false
   /// JSON document: the bytes are a property list, in XML or binary, whose values are taken as JSON has them.
   public var isPropertyList = false

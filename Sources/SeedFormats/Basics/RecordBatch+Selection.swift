@@ -35,7 +35,7 @@ extension RecordBatch {
   /// Bytes of the records and of their fields.
   public var byteCount: Int { storage.count }
 
-  /// Adds a text that no record has as it is, but that was made of one. Moves `bytes`.
+  /// Adds a text that was made of a record. Moves `bytes`.
   /// - Parameter rawOffset: where in its record the text comes from.
   public func append(_ text: String, rawOffset: UInt32) -> FieldSlice {
     var text = text

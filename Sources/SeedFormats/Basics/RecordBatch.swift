@@ -71,7 +71,7 @@ struct RawRecords {
   /// States the ordinal of the batch's first record or fault.
   public func number(from ordinal: UInt64) { firstOrdinal = ordinal }
 
-  /// The plan that the raw bytes are still to be scanned by, for the one that does it.
+  /// Takes out the plan by which the raw bytes are still to be scanned; nil where they already were.
   func removePlan() -> ScanPlan? {
     defer { raw.plan = nil }
     return raw.plan

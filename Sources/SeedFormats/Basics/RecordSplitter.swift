@@ -1,5 +1,5 @@
-/// Cuts a source into batches of whole records, looking at their bytes no closer than that takes. It knows the line and
-/// the offset at which each batch starts, so that batches can be scanned apart and in any order.
+/// Cuts a source into batches of whole records. It states the line and the offset at which each batch starts, so that
+/// batches can be scanned apart and in any order.
 @safe final class RecordSplitter {
   /// The bytes that were read and not yet handed over; they begin with a record.
   let carry = ByteBuffer(capacity: ByteBlock.defaultCapacity)

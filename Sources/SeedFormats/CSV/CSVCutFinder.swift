@@ -5,8 +5,7 @@
 /// has it, and from there the next quote that is not doubled closes it. Where escapes, comments or quotes beside a
 /// delimiter of several characters occur, the tokenizer itself goes from record to record.
 ///
-/// The text stays in place while it is looked at. Eight bytes are read from a place before its end, and one beyond any
-/// byte: the slack behind it has both.
+/// The text stays in place while it is looked at. Up to eight bytes are read beyond its end, where the slack is.
 @safe final class CSVCutFinder {
   private let options: FormatOptions
   private let skipsBlankLines: Bool

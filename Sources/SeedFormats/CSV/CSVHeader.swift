@@ -13,7 +13,7 @@
   private let fields = CSVFieldReader(columnCount: 0, annotationCount: 0)
   private var finder: CSVRecordFinder
 
-  /// Reads what it takes and leaves the splitter where the first record starts.
+  /// Reads up to the first record, and leaves the splitter there.
   init(splitter: RecordSplitter, options: FormatOptions, file: String?) throws(SeedFormatError) {
     self.splitter = splitter
     self.options = options
@@ -124,7 +124,7 @@
       let from = unsafe index == 0 ? 0 : Int(tokenizer.ends[index - 1]) + tokenizer.delimiterLength
       return unsafe UInt64(UTF8Text.scalars(base, start, start + from)) + 1
     }
-    // Names that others stand in for may be anything.
+    // Names that the options replace may be anything.
     if options.columns == nil { try ColumnNames.checkUnique(names, file: file) { (finder.line, scalars[$0]) } }
     return names
   }

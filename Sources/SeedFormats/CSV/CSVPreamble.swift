@@ -3,7 +3,7 @@
   let splitter: RecordSplitter
   let file: String?
 
-  /// Passes over it.
+  /// Passes over these lines.
   /// - Returns: the delimiter that the source states itself; empty where it states none.
   /// - Throws: `csv.empty` when there are not so many lines, and errors of the source.
   func pass(_ options: FormatOptions) throws(SeedFormatError) -> [UInt8] {

@@ -25,7 +25,7 @@
   private let delimiterRest: [UInt8]
   let quote: UInt8?
   let escape: UInt8?
-  /// The last fields beyond it share one place in `ends`.
+  /// Fields beyond it share one place in `ends`.
   private(set) var columnLimit = CSVTokenizer.maximumColumns
 
   /// End of each field, from the record's start.
@@ -42,7 +42,7 @@
   private(set) var mayHaveNonASCII = false
   private(set) var nulAt: Int?
   private(set) var textAfterQuoteAt: Int?
-  /// Where the quotes opened that text follows.
+  /// Where the field opened whose closing quote `textAfterQuoteAt` follows.
   private(set) var closedQuoteAt = 0
   private(set) var quoteAt = 0
 
@@ -57,7 +57,7 @@
     quote = options.quote
     escape = options.escape
     delimiters = SWAR.broadcast(options.delimiter)
-    // A character that is not used looks for the delimiter once more.
+    // In place of a character that is not used the delimiter is looked for once more.
     quotes = SWAR.broadcast(options.quote ?? options.delimiter)
     escapes = SWAR.broadcast(options.escape ?? options.delimiter)
   }

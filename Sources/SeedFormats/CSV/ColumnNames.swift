@@ -1,4 +1,4 @@
-/// Column names of a CSV source: unique, and looked up with help for the mistaken.
+/// Column names of a CSV source: checked for repeats, and looked up with hints for those that are missing.
 enum ColumnNames {
   /// Refuses a name that stands twice.
   /// - Parameter position: line and column of a name in the header, nil when it does not come from one.
@@ -141,7 +141,7 @@ enum ColumnNames {
     return "there are no columns " + names.dropLast().map { "\"\($0)\"" }.joined(separator: ", ") + " and \"\(last)\""
   }
 
-  /// A name without what is overlooked most.
+  /// A name in small letters, with single blanks and none around it.
   private static func plain(_ name: String) -> String {
     String(name.lowercased().split(separator: " ").joined(separator: " "))
   }

@@ -6,8 +6,8 @@
 @safe final class StructuralIndex {
   private(set) var lists: PositionLists
 
-  /// Positions of delimiters and line feeds. One place before the first may be written, and as many after the last read
-  /// as was stated.
+  /// Positions of delimiters and line feeds. The place before the first may be written, and `slack` places after the
+  /// last may be read.
   var positions: UnsafeMutablePointer<UInt32> { unsafe lists.positions }
   /// Positions of line feeds.
   var lineFeeds: UnsafeMutablePointer<UInt32> { unsafe lists.lineFeeds }
@@ -130,7 +130,7 @@
   /// Adds the positions of the bits of two masks for the 64 bytes at `start`.
   @inline(__always) mutating func append(_ bits: UInt64, _ feedBits: UInt64, at start: Int) {
     // Eight places are written at a time. Safety: 64 bytes have 64 marks at most, and the last eight begin before the
-    // 64th. There are no more line feeds than positions, so the shorter list need not be asked.
+    // 64th. There are no more line feeds than positions, so the shorter list needs no check.
     if positionCount &+ 72 > capacity { grow() }
     var bits = bits
     var feeds = feedBits

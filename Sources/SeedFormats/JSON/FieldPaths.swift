@@ -1,7 +1,7 @@
 /// The projected paths of JSON records as a tree, so that one pass over a record finds all of them.
 ///
 /// Nodes and slots are allocated once and stay in place. A node's children, and the slots of nodes and outputs, are
-/// indexes that `init` made; -1 stands for none and is looked for before.
+/// indexes that `init` made; -1 stands for none and is tested for before they are used.
 @safe final class FieldPaths {
   struct Node {
     let name: [UInt8]

@@ -15,9 +15,9 @@ import Platform
   /// Position that slice offsets count from.
   private var origin = 0
 
-  /// A value that spans lines is no value that is known.
+  /// A record is one line: a value that holds a line feed is not read by shape.
   var isLineBound = false
-  /// A value that is no object is no record.
+  /// Only objects are records.
   var requiresObjects = false
   /// The shape of an earlier record.
   let shape: ObjectShape

@@ -74,7 +74,7 @@
     return count
   }
 
-  /// A key without its member, at the end of the text.
+  /// Gives out a key whose member the end of the text cuts off.
   private func finish() {
     if state == .key || state == .behindKey || state == .beforeValue { append(key) }
     if state == .beforeValue { ready.append(0x3A) }
@@ -130,7 +130,7 @@
   private func passText(_ byte: UInt8, _ path: [[UInt8]]) {
     ready.append(byte)
     let isEnd = endsText(byte)
-    // A longer one is none of the pointer's.
+    // A longer key cannot be one of the pointer's.
     if state == .keyOnTheWay, key.count <= recordLimit { key.append(byte) }
     guard isEnd else { return }
     switch state {
@@ -206,7 +206,7 @@
     }
   }
 
-  /// A blank before the colon, or what should be one.
+  /// Takes a byte between a key and its colon.
   private func consumeBehindKey(_ byte: UInt8) {
     if Self.isBlank(byte) { return ready.append(byte) }
     append(key)

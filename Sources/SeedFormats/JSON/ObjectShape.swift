@@ -7,7 +7,7 @@
 /// `members` and `outputs` are allocated once, for the most that `append` lets in. Pieces are offsets into `text`,
 /// which never moves either: it is made as large as `keep` lets it become, and has its 64 bytes of slack behind that.
 @safe final class ObjectShape {
-  /// Text that is compared with. Most is short: its first 24 bytes are at hand, each word with the bytes that count.
+  /// Text to compare with. Most is short: its first 24 bytes are at hand, each word with the bytes that count.
   struct Piece {
     /// The place in `text`, where the piece is padded to whole words.
     var offset = 0
@@ -21,7 +21,7 @@
   /// A key with the text up to its value, such as `"name": `.
   struct Member {
     var key = Piece()
-    /// The same behind the text that separates members.
+    /// The same with the separator before it.
     var separatedKey = Piece()
     /// The outputs that take the value: a range of `outputs`.
     var firstOutput = 0

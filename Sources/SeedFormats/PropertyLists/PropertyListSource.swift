@@ -55,7 +55,7 @@ import PropertyLists
         throw PropertyListError(
           "the property list is neither XML nor binary", hint: "convert it (plutil -convert xml1 FILE)")
       }
-      // Lists share equal values, so some more than there is room for. The binary reader calls itself for each level.
+      // Lists share equal values, so more may come out than went in. The binary reader calls itself for each level.
       let limits = PropertyListLimits(
         depth: isBinary ? min(limits.nestingDepth, 128) : limits.nestingDepth,
         valueCount: 16 * bytes.count + 1_000_000, byteCount: 64 * bytes.count + 1_000_000)

@@ -15,7 +15,7 @@ public final class FileBlockSource: BlockSource {
     if descriptor < 0 {
       let error = SystemError("open the file", path)
       let isMissing = error.number == ENOENT || error.number == ENOTDIR
-      // The file may be as it should; the system cannot open it now.
+      // The file may be sound where the system fails, as with too many open files.
       throw SeedFormatError(
         code: isMissing ? "file.missing" : error.isOfSystem ? "file.read" : "file.unreadable",
         kind: isMissing ? .missing : error.isOfSystem ? .io : .unreadable, message: error.message, file: path)

@@ -127,7 +127,7 @@ public struct FileKind: Sendable {
     return nil
   }
 
-  /// Markup, which is text, but none that has records.
+  /// Markup: text without records.
   private static func marked(_ bytes: [UInt8]) -> FileKind? {
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     let text = start.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.prefix(64)

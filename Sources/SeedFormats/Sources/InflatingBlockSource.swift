@@ -117,7 +117,7 @@ import Platform
     }
     switch count {
     case 0:
-      // An empty text may be uncompressed; an empty file that says it is compressed has lost what it held.
+      // An empty text may be uncompressed; an empty file whose name says it is compressed has lost what it held.
       for (suffix, form) in [(".gz", "gzip"), (".zst", "zstd")] where file?.lowercased().hasSuffix(suffix) == true {
         throw failure(
           "\(form).truncated", "the file is empty, and \(form) data never is",

@@ -133,7 +133,7 @@ final class RandomAccessFile: Sendable {
 
   /// - Throws: as `FileBlockSource` does, and `file.unreadable` for what is no file.
   init(path: String) throws(SeedFormatError) {
-    // The other one knows the reasons.
+    // `FileBlockSource` throws the reason.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       _ = try FileBlockSource(path: path)

@@ -114,7 +114,7 @@ public final class ZipMemberBytes: BlockSource {
       let isThere = try block.fill(from: upstream)
       taken += UInt64(block.count)
       if !isThere {
-        // Deflated data ends by its own account.
+        // Deflated data states its own end.
         guard member.method == 0 else { throw damaged("the deflated data ends too early") }
         try finish()
         return 0
@@ -145,7 +145,7 @@ public final class ZipMemberBytes: BlockSource {
 
   private func inflateSome(into target: UnsafeMutableRawBufferPointer) throws(SeedFormatError) -> Int {
     let noMemory = SeedFormatError(code: "zip.memory", kind: .io, message: "no memory left to inflate", file: file)
-    // The archive has size and checksum.
+    // Raw, because the directory has size and checksum.
     guard let stream = stream ?? InflateStream(.raw) else { throw noMemory }
     self.stream = stream
     // Safety: `used` is under the block's count.

@@ -22,7 +22,7 @@ extension CSVWriter {
         let text = unsafe isText ? column.text(at: row) : UnsafeRawBufferPointer(start: nil, count: 0)
         // Every byte of a text may be a quote; then come its own quotes, an apostrophe, delimiter and line end.
         let needed = text.count * 2 + NumberText.greatestCount + 8
-        // Safety: for this cell, and the end of the line if it is the last one, nothing is asked again.
+        // Safety: this is enough for the cell, and for the line's end behind the last one.
         if unsafe room.end - next < needed {
           unsafe output.commit(upTo: next)
           unsafe room = unsafe output.room(needed)

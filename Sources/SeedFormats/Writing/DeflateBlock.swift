@@ -1,7 +1,7 @@
 import CZlib
 import Dispatch
 
-/// A piece of a gzip stream, compressed by itself: it knows the 32 KB before it, which its matches may reach back to,
+/// A piece of a gzip stream, compressed by itself: it has the 32 KB before it, which its matches may reach back to,
 /// and ends on a byte boundary, so that the pieces of a stream can be compressed at once and joined.
 ///
 /// Its owner fills it, has it compressed, waits, takes the output and fills it again. Only the compression runs

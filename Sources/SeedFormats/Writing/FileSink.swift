@@ -112,7 +112,7 @@ extension FileSink {
   }
 }
 
-/// How long is waited for the reader of a FIFO before it is asked whether to go on.
+/// How long to wait for a FIFO's reader before asking whether to go on.
 private let waitMilliseconds: Int32 = 50
 
 private func isFIFO(_ path: String) -> Bool {
