@@ -30,7 +30,7 @@ public final class AtomicStore<Format: AtomicStoreFormat>: MonitoredFetching, Ba
   public let isReadOnly: Bool
 
   private struct State {
-    /// The bytes of the file when it was read or written last.
+    /// The file, with the digest of what was read or written last.
     var file: AtomicFile
     var metadata: [String: PropertyListValue]
   }

@@ -33,8 +33,8 @@ public struct AtomicStoreType<Format: AtomicStoreFormat>: PersistentStoreType {
     try format.metadata(at: url).mapValues(\.plainValue)
   }
 
-  /// Removes the store's file. It may be in use: a store that has it open finds at its next save
-  /// that its file is gone, and refuses.
+  /// Removes the store's file. It may be in use: a store that has it open finds at its next save that its file is gone,
+  /// and refuses.
   /// - Throws: `StoreError.notAStore` when the file is of another kind; it stays then.
   public func destroy(at url: URL) throws {
     if url.path == "/dev/null" { return }

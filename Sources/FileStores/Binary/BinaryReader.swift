@@ -45,7 +45,7 @@ struct BinaryReader {
     return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
   }
 
-  /// A number of things of which each takes at least a byte.
+  /// A number of things, each of which takes at least a byte.
   private mutating func count() throws(StoreError) -> Int {
     let count = try number()
     guard count <= UInt64(bytes.endIndex - position) else {

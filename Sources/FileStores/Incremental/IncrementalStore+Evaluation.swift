@@ -5,7 +5,7 @@ public import StoreInterface
 extension IncrementalStore {
   /// Filters, sorts and limits objects as a request says, in memory: for stores that can only enumerate theirs. Values
   /// come from `newValues(for:)`, those of objects at the other end of relationships too.
-  /// - Parameter candidates: among others all objects that the request may select.
+  /// - Parameter candidates: all objects that the request may select; there may be others among them.
   /// - Throws: what `newValues(for:)` and `newValue(for:of:)` throw.
   public final func evaluate(_ request: FetchSpecification, over candidates: [ObjectID]) throws -> [ObjectID] {
     let values = EvaluationValues(self)

@@ -7,15 +7,15 @@ public import StoreInterface
 /// The base class for a program's own stores: over files in another format, a web service, another database.
 ///
 /// A subclass overrides `loadMetadata`, `execute(_:)` for fetches and for saves, `newValues(for:)`,
-/// `newValue(for:of:)` and `obtainPermanentIDs(for:)`. It knows its objects by reference objects, texts or numbers of
-/// its own, and gets ids for them from `newObjectID(for:referenceObject:)`. One that can only enumerate its objects
+/// `newValue(for:of:)` and `obtainPermanentIDs(for:)`. It identifies its objects by reference objects, texts or numbers
+/// of its own, and gets ids for them from `newObjectID(for:referenceObject:)`. One that can only enumerate its objects
 /// leaves filtering, sorting and limits to `evaluate(_:over:)`. `load` is called before anything else.
 ///
 /// Before a save reaches the subclass, versions and uniqueness constraints have been checked, and to-many relationships
-/// have been merged with what `newValue(for:of:)` says of them now: `SaveRequest.toMany` has all members. Derived
-/// attributes are the subclass's affair: what a save says of them is what the context has last read. All overridable
-/// methods are called one at a time, under a lock of the store's, which is what makes the unchecked `Sendable` sound as
-/// long as a subclass touches its state only there. `RecordFileStore` is an example of a whole store.
+/// have been merged with what `newValue(for:of:)` says of them now: `SaveRequest.toMany` has all members. The subclass
+/// computes derived attributes: a save has the values that the context last read. All overridable methods are called
+/// one at a time, under a lock of the store's, which is what makes the unchecked `Sendable` sound as long as a subclass
+/// touches its state only there. `RecordFileStore` is an example of a whole store.
 ///
 /// The ids of objects hold as long as the store is open: an id that was given out names another object, or none, in
 /// another store object over the same data.
@@ -120,13 +120,13 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
 
   // MARK: - Ids
 
-  /// The id of the object that the store knows by a reference object: always the same one for the same reference.
+  /// The id of the object that a reference object identifies: always the same one for the same reference.
   /// - Parameter entity: the object's own entity.
   public final func newObjectID(for entity: Entity, referenceObject: ReferenceObject) -> ObjectID {
     locked { objectID(entity, references.key(of: referenceObject, entity: entity)) }
   }
 
-  /// The reference object by which the store knows an object; nil for one that has not been saved or has been deleted.
+  /// The reference object that identifies an object; nil for one that has not been saved or has been deleted.
   public final func referenceObject(for objectID: ObjectID) -> ReferenceObject? {
     locked {
       guard case .permanent(storeIdentifier, let key) = objectID.reference else { return nil }
@@ -134,8 +134,8 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     }
   }
 
-  /// Replaces the reference objects by which the store knows objects, after a save that changed their keys. All of them
-  /// lose their old reference objects first, so that they may exchange them.
+  /// Replaces the reference objects that identify objects, after a save that changed their keys. All of them lose their
+  /// old reference objects first, so that they may exchange them.
   public final func setReferenceObjects(_ changes: [(objectID: ObjectID, referenceObject: ReferenceObject)]) {
     locked {
       for change in changes {
@@ -217,7 +217,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     }
   }
 
-  /// Reserves consecutive primary keys. What they stand for is known when the objects are saved.
+  /// Reserves consecutive primary keys. They get their reference objects when the objects are saved.
   /// - Throws: `StoreError.failure` for a negative count.
   public final func reservePrimaryKeys(_ count: Int, for entity: Entity) throws -> Int64 {
     try requireOwn(entity)
@@ -274,7 +274,7 @@ open class IncrementalStore: MonitoredFetching, BatchWriting, @unchecked Sendabl
     try performThroughObjects(batch, holding: lock, beforeCommit: body)
   }
 
-  /// The changes of to-many relationships with all members, so that a subclass need not know what others did meanwhile.
+  /// The changes of to-many relationships with all members: those that others added meanwhile are in them.
   private func wholeMembers(_ request: SaveRequest) throws -> [SaveRequest.ToManyChange] {
     let new = Set(request.inserted.map(\.objectID))
     return try request.toMany.map { change in

@@ -7,7 +7,8 @@ public struct IncrementalStoreNode: Sendable, Hashable {
   public let snapshot: Snapshot
   /// The id of the object whose values these are.
   public var objectID: ObjectID { snapshot.objectID }
-  /// A number that grows with every change of the object, from 1: by it a save finds out that it knows old values.
+  /// A number that grows with every change of the object, from 1. A save compares it to find out that its values are
+  /// old.
   public var version: Int64 { snapshot.version }
 
   /// The values of a snapshot.

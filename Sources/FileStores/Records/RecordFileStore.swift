@@ -79,7 +79,7 @@ public final class RecordFileStore: IncrementalStore, @unchecked Sendable {
     let contents = try folder.read(identifier: UUID(uuidString: identifier) ?? UUID()) { entity, reference in
       let id = newObjectID(for: entity, referenceObject: reference)
       if taken.insert(id).inserted { return id }
-      // The same key again, which no constraint forbids: known by the next number instead.
+      // The same key again, which no constraint forbids: the next number identifies the object instead.
       nextNumber += 1
       let other = newObjectID(for: entity, referenceObject: .integer(-nextNumber))
       taken.insert(other)

@@ -3,7 +3,7 @@ import MemoryStore
 import ObjectModel
 import StoreInterface
 
-/// The files of a record folder, and what is known to stand in them.
+/// The files of a record folder, each with the digest of what was read or written last.
 struct RecordFolder {
   let layout: RecordLayout
   /// The files in the order of those of the layout.

@@ -4,8 +4,8 @@ import StoreInterface
 /// A column of a record file.
 struct RecordColumn {
   enum Content {
-    /// An attribute by its position in `Entity.attributes`; of a composite one of its stored elements, by its path in
-    /// there.
+    /// An attribute by its position in `Entity.attributes`; for a composite one of its stored elements, by its path
+    /// inside it.
     case attribute(Int, element: [String], AttributeDefinition)
     /// By position in `Entity.relationships`: the key of the destination.
     case toOne(Int, Relationship)

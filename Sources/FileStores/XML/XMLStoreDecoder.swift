@@ -121,7 +121,7 @@ struct XMLStoreDecoder {
     return (Snapshot(objectID: id, version: version, attributes: attributes, toOne: toOne), lists)
   }
 
-  /// An object that was deleted is still led to by relationships without a delete rule.
+  /// Relationships without a delete rule may still lead to an object that was deleted.
   private func destination(
     _ reference: String, _ ids: [String: ObjectID], _ entity: Entity, next: Int64, place: String
   ) throws(StoreError) -> ObjectID {

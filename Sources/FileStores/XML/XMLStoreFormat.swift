@@ -36,7 +36,7 @@ public struct XMLStoreFormat: AtomicStoreFormat {
   /// The format; `.xml` reads better.
   public init() {}
 
-  /// Whether the file begins as XML and mentions the `database` element.
+  /// Whether the file's start has a `database` element.
   public func recognizes(_ start: Data) -> Bool {
     String(decoding: start, as: UTF8.self).contains("<database")
   }
@@ -84,7 +84,7 @@ extension AttributeType {
     }
   }
 
-  /// The type whose form a value has that stands in an attribute without a type of its own.
+  /// The type that a value of an attribute without a type of its own is written as.
   init?(formOf value: Value) {
     switch value {
     case .null, .composite: return nil

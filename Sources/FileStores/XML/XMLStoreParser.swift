@@ -5,7 +5,7 @@ import StoreInterface
   import FoundationXML
 #endif
 
-/// What stands in an XML store's file, element by element, before the model is asked about it.
+/// The elements of an XML store's file, before they are compared with the model.
 struct XMLStoreDocument {
   /// An `attribute` or `relationship` element.
   struct Property {
@@ -39,7 +39,7 @@ struct XMLElementNode {
   func child(_ name: String) -> XMLElementNode? { children.first { $0.name == name } }
 }
 
-/// Reads an XML store's file, and stops at the first thing that no such file has.
+/// Reads an XML store's file, and stops at the first thing that does not belong in one.
 final class XMLStoreParser: NSObject, XMLParserDelegate {
   private enum Place {
     case outside, database, info, object, attribute, relationship

@@ -9,7 +9,7 @@ extension FetchPredicate {
     try check(in: ExpressionScope(entity))
   }
 
-  /// As `checkKeyPaths(for:)`, inside a subquery.
+  /// As `checkKeyPaths(for:)`, with names as the scope defines them, such as that of a subquery.
   public func check(in scope: ExpressionScope) throws(PredicateCheckError) {
     let entity = scope.entity
     switch self {

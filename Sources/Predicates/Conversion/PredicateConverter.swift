@@ -19,7 +19,7 @@ struct PredicateConverter {
   var bindings: [PredicateExpressions.VariableID: FetchExpression] = [:]
   private var variableCount = 0
 
-  /// Converts any expression that knows how.
+  /// Converts an expression that conforms to `ConvertibleExpression`, and refuses any other.
   mutating func convert(_ expression: Any) throws(PredicateConversionError) -> ConvertedExpression {
     guard let convertible = expression as? any ConvertibleExpression else {
       let name = String(describing: type(of: expression)).prefix { $0 != "<" }

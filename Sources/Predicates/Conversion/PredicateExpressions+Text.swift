@@ -25,7 +25,7 @@ extension PredicateExpressions.StringContainsRegex: ConvertibleExpression {
     guard case .pattern(let pattern) = try converter.convert(regex) else {
       throw PredicateConversionError(message: "a computed regular expression has no meaning for a store")
     }
-    // Ends of lines are to it what they are to Swift, not what they are to `MATCHES`.
+    // It treats ends of lines as Swift does, not as `MATCHES` does.
     let anywhere = FetchExpression.constant(.string("(?s:.*)(?-ms:\(pattern))(?s:.*)"))
     return .predicate(.compare(.init(try converter.expression(subject), .matches, anywhere)))
   }

@@ -65,7 +65,7 @@ package struct AttributeDerivation: Sendable {
     }
   }
 
-  /// Says what stands in the way of a derived attribute.
+  /// A sentence about the obstacle; nil where there is none.
   package var note: String? {
     obstacle.map {
       "Derived attribute \(entity.name).\(attribute.name) (\(attribute.derivation?.expression ?? "")) is not computed: "

@@ -20,8 +20,8 @@ extension AttributeDescription {
   }
 
   /// Sets all conditions that values must meet, those of limits included: a predicate that says what `minimumValue`,
-  /// `maximumValue` or `regularExpression` can say, and has no warning, becomes that. The version hash does not know of
-  /// them. A predicate that has no text, such as a closure, stops the program, and so does a key that values do not
+  /// `maximumValue` or `regularExpression` can say, and has no warning, becomes that. They are no part of the version
+  /// hash. A predicate that has no text, such as a closure, stops the program, and so does a key that values do not
   /// have when one is checked.
   /// - Parameters:
   ///   - predicates: `SELF` in them is the value, and `length` the length of a text.

@@ -82,7 +82,7 @@ extension FetchExpression.Function {
   }
 
   private func applyToDate(_ operand: Value) -> Value {
-    // Calendars know no dates beyond these.
+    // Calendars have no dates beyond these.
     guard let seconds = operand.real, abs(seconds) < 1e11 else { return .null }
     var calendar = Calendar(identifier: .gregorian)
     guard let zone = TimeZone(secondsFromGMT: 0) else { return .null }

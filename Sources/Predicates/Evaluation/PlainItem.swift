@@ -1,8 +1,8 @@
 import Foundation
 import ObjectModel
 
-/// What predicates can be evaluated with beside the objects of a store: values, lists, dictionaries, and what tells
-/// its values by name.
+/// What predicates can be evaluated with beside the objects of a store: values, lists, dictionaries, and what gives
+/// values by name.
 package indirect enum PlainItem {
   /// A value, or the id of an object of which nothing else is known.
   case value(ExpressionValue)
@@ -84,7 +84,7 @@ package indirect enum PlainItem {
   }
 }
 
-/// What tells its values by name: a managed object.
+/// What gives values by name: a managed object.
 package protocol PlainKeyed {
   /// The same for comparisons with objects.
   var expressionValue: ExpressionValue { get }

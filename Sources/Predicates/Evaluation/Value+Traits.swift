@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 
 extension Value {
-  /// What Foundation's classes say of a value under a key. One that they do not know stops the program, where Core Data
-  /// raises an exception.
+  /// What Foundation's classes say of a value under a key. A key that they do not have stops the program, where Core
+  /// Data raises an exception.
   func trait(_ key: String) -> Value {
     if isMissing { return .null }
     if key == "self" { return self }

@@ -28,7 +28,7 @@ package struct CallingExpression: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// `FUNCTION(receiver, "selector:", operands)`.
     case method(String)
-    /// `FETCH(request, context, NO)`; with `YES` the number of objects is all that is wanted.
+    /// `FETCH(request, context, NO)`; with `YES` it gives the number of objects.
     case fetch(isCount: Bool)
   }
 

@@ -8,7 +8,7 @@ extension FetchPredicate {
   public typealias Operator = Comparison.Operator
   /// How a comparison compares texts.
   public typealias Options = Comparison.Options
-  /// How a comparison takes text; none of a predicate that is no comparison.
+  /// How a comparison takes text; empty for a predicate that is no comparison.
   public var options: Comparison.Options { comparison?.options ?? [] }
   /// How many elements of the left list a comparison must hold for.
   public typealias Modifier = Comparison.Modifier

@@ -3,7 +3,7 @@ import ObjectModel
 /// A token of the format language, with the column where it begins.
 struct FormatToken: Hashable {
   enum Kind: Hashable {
-    /// A name or a word of the language; `#` before a name says that it is no such word.
+    /// A name or a word of the language; an escaped one, with `#` before it, is always a name.
     case word(String, isEscaped: Bool)
     case number(String)
     case string(String)

@@ -3,8 +3,8 @@ import ObjectModel
 
 /// Foundation's classes, which key-value code hands on.
 extension NSNumber: PredicateArgument {
-  /// A constant: a decimal of an `NSDecimalNumber`, a fraction of one that was made of a fraction, otherwise an
-  /// integer.
+  /// A constant: a decimal for an `NSDecimalNumber` and beyond 64 bits with a sign, a double for a number that was made
+  /// from one, otherwise an integer.
   public var predicateExpression: FetchExpression {
     if let decimal = self as? NSDecimalNumber { return .constant(.decimal(decimal.decimalValue)) }
     // Safety: the type is a C string that is never empty and lives at least as long as the number.

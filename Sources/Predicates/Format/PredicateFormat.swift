@@ -3,15 +3,15 @@ import ObjectModel
 extension FetchPredicate: CustomStringConvertible {
   /// The predicate in the format language, compact cases as comparisons.
   ///
-  /// `FetchPredicate(parsing:)` reads it back as `generalized`, unless an object or a number that is infinite occurs in
-  /// it: these stand in no text and are only shown; `formatWithArguments` carries them.
+  /// `FetchPredicate(parsing:)` reads it back as `generalized`, unless an object or an infinite number occurs in it:
+  /// these have no form as text and are only shown; `formatWithArguments` carries them.
   public var predicateFormat: String {
     var writer = PredicateWriter(usesArguments: false)
     writer.write(self)
     return writer.text
   }
 
-  /// The predicate in the format language, with `%@` and an argument for what stands in no text.
+  /// The predicate in the format language, with `%@` and an argument for what has no form as text.
   public var formatWithArguments: (format: String, arguments: [FetchExpression]) {
     var writer = PredicateWriter(usesArguments: true)
     writer.write(self)

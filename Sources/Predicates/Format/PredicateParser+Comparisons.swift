@@ -22,7 +22,7 @@ extension PredicateParser {
     let options = try self.options()
     let start = next.column
     let right = comparisonOperator == .isIn ? try elements() : try expression()
-    // With what is around an operand, so that the text that is written back can be read too.
+    // The weight includes what is written around an operand, so that the written text can be read again.
     try nest(beside: leftHeight, weight: 3)
     if comparisonOperator == .between, case .aggregate(let bounds) = right, bounds.count != 2 {
       throw failure(.operandCount, "BETWEEN takes two bounds, not \(bounds.count)", at: start)

@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension PredicateParser {
-  /// An operand, the loosest operators included.
+  /// An operand with operators of any closeness in it.
   mutating func expression() throws(PredicateFormatError) -> FetchExpression {
     try enter()
     defer { depth -= 2 }
@@ -43,7 +43,7 @@ extension PredicateParser {
     defer { depth -= weight }
     let baseHeight = height
     let exponent = try power()
-    // In the text that is written back the last of a row is entered beside its parentheses.
+    // In the text that is written back, the last operand of a row adds its own depth to that of its parentheses.
     try nest(beside: max(baseHeight, 2))
     return .function(.power, [base, exponent])
   }

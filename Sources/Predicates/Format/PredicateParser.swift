@@ -1,11 +1,11 @@
 /// A recursive-descent parser for the predicate format language.
 ///
-/// Binds, from the loosest: OR, AND, NOT, comparisons, set operations, `|`, `^`, `&`, `<< >>`, `+ -`, `* /`, `**` (to
-/// the right), `- + ~` before an operand, key paths and indexes. As in C, but for comparisons, which bind less than
-/// every operation here. Words of the language are known in any letter case.
+/// Operators bind in this order, the loosest first: OR, AND, NOT, comparisons, set operations, `|`, `^`, `&`, `<< >>`,
+/// `+ -`, `* /`, `**` (to the right), `- + ~` before an operand, key paths and indexes. That is C's order, but
+/// comparisons bind less than every operation here. Words of the language may have any letter case.
 struct PredicateParser {
-  /// Of parentheses and of the tree, where expressions count twice and functions more: small enough for the stack of a
-  /// worker thread, in a debug build too, wherever the tree is walked.
+  /// The limit for parentheses and for the tree, where expressions count twice and functions more: small enough for the
+  /// stack of a worker thread, in a debug build too, wherever the tree is walked.
   static let deepestNesting = 100
 
   let tokens: [FormatToken]

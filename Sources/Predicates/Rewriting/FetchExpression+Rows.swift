@@ -20,7 +20,7 @@ extension FetchExpression {
 }
 
 extension FetchPredicate {
-  /// The same of a having predicate in its general form.
+  /// The same for a having predicate in its general form.
   package var aggregatingRows: FetchPredicate {
     switch self {
     case .and(let parts): return .and(parts.map(\.aggregatingRows))

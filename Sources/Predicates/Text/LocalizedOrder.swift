@@ -1,10 +1,10 @@
 /// The order in which people expect names: what `localizedStandardCompare:` is for, the same on every machine.
 ///
-/// It knows no language. Texts compare in levels, and the next one decides only where the one before finds them equal:
+/// It depends on no language. Texts compare in levels, and the next one decides only where the one before finds them
+/// equal:
 ///
 /// 1. without case and diacritics: blanks, punctuation, symbols, numbers, letters, in this order; digits 0 to 9 in a
-/// row
-///    compare as one number, so that `stop 9` comes before `stop 10`;
+///    row compare as one number, so that `stop 9` comes before `stop 10`;
 /// 2. by diacritics: none first (left out with `diacriticInsensitive`);
 /// 3. by case: lower case first (left out with `caseInsensitive`);
 /// 4. by UTF-8 bytes (left out with either).

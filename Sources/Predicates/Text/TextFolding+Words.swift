@@ -1,10 +1,10 @@
 extension TextFolding {
-  /// The words of a text as a search for them wants them: `canonical`, each once, in the order in which they come.
+  /// The words of a text as a search for them needs them: `canonical`, each once, in the order in which they come.
   ///
   /// A word is a run of letters and digits, with their marks; anything else stands between words. Two scripts do not
   /// write spaces: an ideograph or a Hiragana letter is a word by itself, as in Unicode's UAX #29. Characters that only
-  /// say how others are shown, such as a soft hyphen, are left out. The rule knows no language and no locale, so a text
-  /// has the same words on every system; Foundation's own word boundaries depend on its dictionaries.
+  /// say how others are shown, such as a soft hyphen, are left out. The rule depends on no language and no locale, so a
+  /// text has the same words on every system; Foundation's own word boundaries depend on its dictionaries.
   /// - Complexity: linear in the text.
   public static func words(in text: String) -> [String] {
     var words: [String] = []

@@ -146,8 +146,8 @@ public enum TextPattern {
 }
 
 extension NSRegularExpression {
-  /// How often ICU may tell that a search goes on, which it does every 10,000 steps: a second or more. Foundation on Linux
-  /// ends a search after 4,231 times, and calls that no match.
+  /// How often ICU may report that a search goes on, which it does every 10,000 steps: a second or more. Foundation on
+  /// Linux ends a search after 4,231 reports, and calls that no match.
   private static let greatestProgress = 4_000
 
   /// Whether an expression of `TextPattern.whole` matches a text; nil where the search is given up.

@@ -1,5 +1,5 @@
 extension FetchExpression {
-  /// The types that `CAST` knows, by the names of the format language.
+  /// The types that `CAST` takes, by their names in the format language.
   ///
   /// - To a **number**: numbers and dates keep their value (a date is its seconds since 2001-01-01T00:00:00Z); text is
   ///   read as an integer or a decimal fraction with an optional exponent, whole and without blanks; anything else, and

@@ -2,8 +2,8 @@ public import ObjectModel
 
 /// Something that has a value for an object: an operand of a comparison, a fetched column, an element of a group.
 ///
-/// The value is one of: a plain value, an object, or a list of these (`ExpressionValue`). Nothing is also a value: the
-/// missing one, `.null`. Meaning, binding for every store (`evaluate(with:)` is the readable reference):
+/// The value is a plain value, an object, or a list of these (`ExpressionValue`). Where there is nothing, it is the
+/// missing value, `.null`. Meaning, binding for every store (`evaluate(with:)` is the readable reference):
 ///
 /// - **Key paths** go from the object, or from what another expression leads to, along relationships to a property. A
 ///   path with a to-many relationship in it gives the list of everything it leads to, in the order of the relationship

@@ -9,7 +9,7 @@ extension FetchExpression {
   /// - **Numbers**: integers and booleans stay integers while the exact result fits 64 bits, and become doubles where
   ///   it does not. With a double, decimal or date among the operands the result is a double. Integer division cuts off
   ///   the fraction. Division and remainder by zero are missing.
-  /// - **Text** functions know no language.
+  /// - **Text** functions depend on no language.
   /// - **Dates** are taken apart in UTC by the Gregorian calendar.
   /// - Functions of **lists** leave missing elements out; an operand that is no list counts as a list of one. In
   ///   `propertiesToFetch` and `havingPredicate` they work on the operand's values of all rows of the group.

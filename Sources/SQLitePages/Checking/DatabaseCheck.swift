@@ -14,7 +14,7 @@ public struct DatabaseCheck: Sendable {
     public var name: String
     /// The number of the tree's root page.
     public var root: UInt32
-    /// For an index over all rows of a table: the table's root page, whose rows it has an entry for each.
+    /// For an index that must have an entry for every row of a table: the table's root page.
     public var tableRoot: UInt32?
     /// Whether it is an index, or a table without row ids.
     public var isIndex: Bool

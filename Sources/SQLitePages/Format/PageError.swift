@@ -1,8 +1,8 @@
-/// Why pages could not be written.
+/// Why pages could not be read or written.
 public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What a caller decides by.
+  /// The kinds of errors that callers treat in different ways.
   public enum Kind: Sendable {
-    /// The file is no database in a state that pages can be added to.
+    /// The file or the request does not suit work on pages; SQLite may still do it.
     case unsuitable
     /// Reading or writing failed: disk full, no permission.
     case inputOutput
@@ -11,7 +11,7 @@ public struct PageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Two rows have the same key in a unique index.
     case duplicateKey
   }
-  /// What a caller decides by.
+  /// How a caller may treat it.
   public var kind: Kind
   /// What is wrong, in words.
   public var message: String

@@ -12,7 +12,7 @@ public struct IndexLoader {
   /// - Parameters:
   ///   - path: the database.
   ///   - memoryBudget: bytes that sorting may hold in memory.
-  ///   - temporaryPath: how the names of files for what goes beyond begin; such a file has no name once it is open.
+  ///   - temporaryPath: how the names of files for what exceeds the budget begin; a file has no name once it is open.
   ///   - workers: threads that read, sort and write.
   public init(path: String, memoryBudget: Int, temporaryPath: String, workers: Int) {
     self.path = path

@@ -33,8 +33,7 @@
     }
     unsafe types[count] = rowIDType
     // Safety: the key takes `SortKey.maximumSize` of each column and 9; the record a header of at most 9 bytes and 9
-    // for each type, the fields' own bytes, and 8 for the row id, which `RecordEncoding` writes whole whatever counts
-    // of it.
+    // for each type, the fields' own bytes, and 8 for the row id, of which `RecordEncoding` may write all.
     let key = unsafe try arena.reserve(bound + 9)
     var keyCount = 0
     var isNullKey = false

@@ -23,7 +23,7 @@ import Platform
 
   /// - Parameters:
   ///   - memoryBudget: bytes that the pairs may hold in memory.
-  ///   - temporaryPath: how the names of files for what goes beyond begin; such a file has no name once it is open.
+  ///   - temporaryPath: how the names of files for what exceeds the budget begin; a file has no name once it is open.
   public init(memoryBudget: Int, temporaryPath: String) {
     self.memoryBudget = memoryBudget
     self.temporaryPath = temporaryPath

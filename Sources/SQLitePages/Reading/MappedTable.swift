@@ -74,7 +74,7 @@ import Platform
     leaves = try TreePages(pages, root: root, isIndex: false).leaves
   }
 
-  /// Gives the memory of the pages back that were read so far; they are read again when they are needed.
+  /// Gives back the memory of the pages that were read so far; they are read again when they are needed.
   public func releasePages() { unsafe _ = madvise(base, byteCount, MADV_DONTNEED) }
 
   /// The number of rows on a leaf.

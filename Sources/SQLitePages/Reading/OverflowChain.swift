@@ -1,4 +1,4 @@
-/// The pages on which the end of a record lies that is too long for its cell: each names the next one in its first four
+/// The pages that hold the end of a record that is too long for its cell: each names the next one in its first four
 /// bytes.
 enum OverflowChain {
   /// Goes through the pages of a chain.
@@ -39,7 +39,7 @@ enum OverflowChain {
     // Safety: `CellForm` has found the local part and the four bytes behind it within the page; the parts together
     // are `size` bytes, for which room is made.
     let head = UInt32(bigEndian: unsafe local.loadUnaligned(fromByteOffset: localCount, as: UInt32.self))
-    // No record is longer than its file; a forged length must not make memory be asked for.
+    // No record is longer than its file: memory is never reserved for a forged length.
     guard size / source.geometry.pageSize < source.pageCount else { throw source.malformed(head) }
     let target = unsafe memory.reserve(size)
     unsafe target.copyMemory(from: local, byteCount: localCount)

@@ -124,7 +124,7 @@
   private var wanted = 0
   private var hasBegun = false
 
-  /// Stands before the first row.
+  /// A reader that stands before the first row.
   /// - Parameters:
   ///   - root: of the table, as `sqlite_schema` names it.
   ///   - numberPosition: of the field that says of what kind a row is.
@@ -220,7 +220,7 @@
     return (rows, used, .end)
   }
 
-  /// The leaf of a row id, before whose row the reader stands then.
+  /// The leaf of a row id. The reader then stands before that row.
   private func leaf(from rowID: Int64) throws(PageError) -> UInt32 {
     index = 0
     let leaf = unsafe try finder.leaf(of: rowID) { (number) throws(PageError) in unsafe try window.page(number) }

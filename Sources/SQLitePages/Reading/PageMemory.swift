@@ -19,7 +19,7 @@
   deinit { unsafe base.deallocate() }
 }
 
-/// Memory for one record at a time, up to eight bytes after whose end may be read.
+/// Memory for one record at a time. Up to eight bytes behind its end may be read.
 ///
 /// `reserve` may move it and does not keep what was there, so a pointer is good until the next call.
 @safe final class RecordScratch {

@@ -62,7 +62,7 @@
   private var leaf = 0
   private var index = 0
 
-  /// Stands before the first row.
+  /// A cursor that stands before the first row.
   public init(_ table: MappedTable, columns: [Column]) {
     self.table = table
     self.columns = columns

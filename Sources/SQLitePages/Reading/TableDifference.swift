@@ -14,7 +14,7 @@ import Platform
     self.right = right
   }
 
-  /// Tells the ids of the rows that only one table has, or that differ, in ascending order.
+  /// Hands out the ids of the rows that only one table has, or that differ, in ascending order.
   /// - Throws: `PageError` for a damaged page, and what the body throws.
   public func rowIDs(_ body: (Int64) throws -> Void) throws {
     var first = try TableWalk(left)
@@ -51,7 +51,7 @@ import Platform
   private var count = 0
   @unsafe private var cell: MappedTable.Cell?
 
-  /// Stands before the first row.
+  /// A walk that stands before the first row, or behind the last where there is none.
   init(_ table: MappedTable) throws(PageError) {
     self.table = table
     unsafe cell = nil

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `bytes` belong to the arena or to the block of a file that the entry was read from, and outlive the sort.
 @safe struct SortEntry {
-  /// Eight bytes of the key, from a place that the sort knows.
+  /// Eight bytes of the key, from the depth at which the sort compares.
   var prefix: UInt64
   /// Where the entry begins.
   @unsafe var bytes: UnsafePointer<UInt8>

@@ -125,7 +125,7 @@
     }
   }
 
-  /// Writes the new record; fields that the old one ends before are null.
+  /// Writes the new record. Fields behind the end of the old one are null.
   @unsafe private func write(
     _ change: UnsafeRawPointer, _ changeCount: Int, _ old: UnsafeRawPointer, _ oldCount: Int, version: Int64
   ) -> Int {

@@ -1,5 +1,5 @@
-/// What becomes of a table's rows where it gets other columns or values: by the kind of row, what each field of the new
-/// record is. A number in the old record says of what kind a row is.
+/// How a table's rows become rows with other columns or values: for each kind of row, the fields of the new record. A
+/// number in the old record says of what kind a row is.
 public struct RowTranslation: Sendable {
   /// A field of a new record.
   public enum Cell: Sendable, Hashable {
@@ -9,7 +9,7 @@ public struct RowTranslation: Sendable {
     case constant(RecordValue)
     /// The old record's field at a position, or where that is null the same for all rows.
     case fieldOr(Int, RecordValue)
-    /// The whole number at a position and so much more; null stays null.
+    /// The whole number at a position with a number added; null stays null.
     case raised(Int, by: Int64)
   }
 
@@ -23,7 +23,7 @@ public struct RowTranslation: Sendable {
   public let rowIDOffset: Int64
 
   /// - Parameters:
-  ///   - cells: by kind; all kinds have as many. Kinds are no great numbers.
+  ///   - cells: by kind, for all kinds equally many. Kinds are numbers from 0 to 65,536.
   public init(kindPosition: Int, cells: [Int64: [Cell]], dropped: Set<Int64> = [], rowIDOffset: Int64 = 0) {
     self.kindPosition = kindPosition
     self.cells = cells

@@ -18,15 +18,15 @@
     var addend: Int64 = 0
   }
 
-  /// A field of the record at hand: its bytes are in the old record, `raised` or `constants`, and no longer of use than
-  /// the `translate` that found them takes.
+  /// A field of the record at hand: its bytes are in the old record, `raised` or `constants`, and good only until the
+  /// `translate` that found them returns.
   @unsafe private struct Piece {
     var type: UInt64
     var bytes: UnsafeRawPointer
     var count: Int
   }
 
-  /// The entry of a kind's number, where that is not the place of its steps.
+  /// Entries of `starts` that are not the place of steps: for a number that is no kind, and for a kind whose rows go.
   private static let unknown = -1, goes = -2
 
   /// The last record that was made.

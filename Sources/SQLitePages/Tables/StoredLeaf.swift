@@ -8,7 +8,7 @@
   /// - Parameter bytes: `pageSize` bytes.
   /// - Returns: nil when the page is no leaf of a table, is damaged, or has no rows.
   @unsafe init?(_ bytes: UnsafeRawPointer, _ geometry: PageGeometry) {
-    // A page whose root is page 1 is the schema's, which is never written around.
+    // Page 1 is the schema's root, which is never written around, so any other number does.
     guard let page = unsafe TreePage(2, bytes, geometry), unsafe page.kind == .leafTable, unsafe page.cellCount > 0
     else { return nil }
     let form = CellForm(geometry, isIndex: false)

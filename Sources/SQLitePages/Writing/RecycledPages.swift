@@ -54,7 +54,7 @@ extension DatabaseFile {
   func recycle(_ pages: [UInt32]) { recycled.add(pages) }
 
   /// Takes free pages of the file for new ones, as SQLite would before the file grows.
-  /// - Parameter wanted: more are left alone, but for those that are listed on one page with them.
+  /// - Parameter wanted: how many are needed. Those that one page lists are taken together, so there may be more.
   func recycleFreePages(_ wanted: Int) throws(PageError) {
     var pages: [UInt32] = []
     var trunk = try number(at: 32)

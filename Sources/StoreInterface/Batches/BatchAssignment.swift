@@ -86,7 +86,7 @@ package struct BatchAssignment: Sendable {
     }
   }
 
-  /// A constant text for an attribute whose values predicates compare with texts: the value that it says.
+  /// The value that a constant text says, for a URI or UUID attribute; any other expression as it is.
   private static func typed(_ expression: FetchExpression, _ attribute: AttributeDefinition) -> FetchExpression {
     guard case .constant(.string(let text)) = expression else { return expression }
     let value: Value? =
@@ -161,7 +161,7 @@ package struct BatchAssignment: Sendable {
   }
 
   /// The new value of an object. A value that cannot be computed is a problem of the object and does not become null.
-  /// Other rules are checked only for values that differ from those of the object.
+  /// The broken rules count only for an object that gets other values.
   package func value<Subject: PredicateSubject>(
     by evaluator: ExpressionEvaluator<Subject>, for objectID: ObjectID
   ) -> (value: Value, failure: ValidationError.Problem?, violations: [ValidationError.Problem]) {

@@ -55,7 +55,7 @@ public struct BatchUpdate: Sendable {
 
 /// Inserts rows, and updates objects that have a row's values for a uniqueness constraint already.
 public struct BatchInsertion {
-  /// How a row is treated whose values for a uniqueness constraint another object has.
+  /// How a row is treated when another object has its values for a uniqueness constraint.
   public enum ConflictRule: Sendable, Hashable, CaseIterable {
     /// Nothing is inserted: the batch fails.
     case fail

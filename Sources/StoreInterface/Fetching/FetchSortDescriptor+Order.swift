@@ -19,7 +19,7 @@ extension FetchSortDescriptor.Comparison {
 }
 
 extension [FetchSortDescriptor] {
-  /// Whether something sorts before something else; nil where the descriptors tell them not apart.
+  /// Whether something sorts before something else; nil where no descriptor tells them apart.
   /// - Parameters:
   ///   - left: its value at a descriptor, by the descriptor's position.
   ///   - right: that of the other one.

@@ -7,8 +7,8 @@ package import Predicates
 /// A transaction has `author`, `bundleID`, `contextName`, `processID`, `timestamp`, `transactionNumber` and `changes`.
 /// A change has `changeID`, `changeType` (0, 1 or 2), `changedEntity` (a name), `changedObjectID`, `updatedProperties`,
 /// `transactionNumber` and `transaction`.
-/// `changedObjectID` can be compared with ids by `=`, `!=` and `IN`; of `updatedProperties` can be asked whether it
-/// `CONTAINS` a name, or whether a name is `IN` it.
+/// `changedObjectID` can be compared with ids by `=`, `!=` and `IN`; `updatedProperties` can be tested with `CONTAINS`
+/// and a name, or with a name that is `IN` it.
 public enum PersistentHistoryModel {
   /// The model with the entities `TRANSACTION` and `CHANGE`.
   public static let model: ManagedObjectModel = {

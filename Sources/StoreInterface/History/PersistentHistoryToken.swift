@@ -19,7 +19,7 @@ public struct PersistentHistoryToken: Sendable, Hashable, Codable {
 }
 
 extension PersistentHistoryToken: LosslessStringConvertible {
-  /// Reads what `description` writes; nil for any other text.
+  /// Reads what `description` writes of at least one store; nil for any other text.
   public init?(_ description: String) {
     var numbers: [String: Int64] = [:]
     for part in description.split(separator: ",", omittingEmptySubsequences: false) {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The capability of a store to keep a history of what was saved: transactions, and the objects that each changed.
 ///
-/// Not every store that can keeps one: see `tracksHistory`.
+/// A store that can keep one need not do so: see `tracksHistory`.
 public protocol PersistentHistoryTracking: PersistentStore {
   /// Whether what is saved is recorded.
   var tracksHistory: Bool { get throws }

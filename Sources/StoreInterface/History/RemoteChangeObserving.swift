@@ -1,11 +1,12 @@
 public import Foundation
 
-/// The capability of a store to tell that it was written to: by this process or another, through whatever has it open.
+/// The capability of a store to report that it was written to: by this process or another, through whatever has it
+/// open.
 public protocol RemoteChangeObserving: PersistentStore {
   /// Calls back after what is written from now on, until the observation is cancelled or released, or the store closed.
   ///
   /// Calls come one after the other, on a serial queue of the observation's own. Several writes that come close
-  /// together may be told by one call.
+  /// together may be reported by one call.
   /// - Throws: `StoreError` where the store cannot be observed.
   func observeRemoteChanges(
     _ changed: @escaping @Sendable (RemoteStoreChange) -> Void
@@ -24,7 +25,7 @@ public struct RemoteStoreChange: Sendable, Hashable {
   public var storeURL: URL?
   /// The store's UUID. It changes when another store takes the place of the file.
   public var storeUUID: String
-  /// The place behind the last transaction that was told; nil where the store keeps no history.
+  /// The place behind the last transaction that was reported; nil where the store keeps no history.
   public var historyToken: PersistentHistoryToken?
 
   /// A change of a store.

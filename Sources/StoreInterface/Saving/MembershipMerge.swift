@@ -3,7 +3,7 @@ package enum MembershipMerge {
   /// The members and, where it counts, the order with both changes: the members that were added and removed elsewhere
   /// since `before`, and those that were added, removed or arranged here, from `before` to `mine`.
   ///
-  /// Where both sides arranged the members that both know, the order of `mine` wins, or the stored one if
+  /// Where both sides arranged the members that both have, the order of `mine` wins, or the stored one if
   /// `currentOrderWins`. Members that came elsewhere follow an order that was made here. Otherwise they are where they
   /// are stored, and members that were added here come behind the one that they follow here, or in front if they follow
   /// none; those at the end stay at the end. No id occurs twice in a list.

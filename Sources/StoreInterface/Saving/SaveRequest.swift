@@ -17,8 +17,8 @@ public struct SaveRequest: Sendable {
   /// Where a to-one inverse says which objects are members, a change only says their order; members that it leaves out,
   /// and new members of an ordered relationship that no change mentions, come last. A member of a to-many relationship
   /// without inverse leaves its previous owner. Memberships of deleted objects end by themselves, and members that have
-  /// no row (they were deleted meanwhile) are left out. Of two sides of one
-  /// many-to-many relationship either may be given, or both when they agree.
+  /// no row (they were deleted meanwhile) are left out. Of two sides of one many-to-many relationship either may be
+  /// given, or both when they agree.
   public var toMany: [ToManyChange] = []
   /// The author for the history of the store: `ManagedObjectContext.transactionAuthor`.
   public var author: String?

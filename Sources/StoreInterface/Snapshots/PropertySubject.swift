@@ -1,7 +1,7 @@
 package import ObjectModel
 package import Predicates
 
-/// A subject that tells its own properties by their positions. Key paths step from one such subject to the next.
+/// A subject that gives its own properties by their positions. Key paths step from one such subject to the next.
 package protocol PropertySubject: PredicateSubject {
   /// Where the properties of the subject's own entity lie.
   var layout: EntityLayout { get }

@@ -1,5 +1,5 @@
 extension Snapshot {
-  /// The bits of a version that count: one more than the greatest such number is still one of 64 bits.
+  /// The bits of a version that count. One more than the greatest such number still fits 64 bits with a sign.
   package static let versionBits: Int64 = 0x3FFF_FFFF_FFFF_FFFF
 
   /// The version that a row has after a change. Core Data only asks whether it is another one, so that a counter that

@@ -1,4 +1,4 @@
-/// The capability of a store to be followed while it fetches: it tells how far it is, and ends a fetch that is
+/// The capability of a store to be followed while it fetches: it reports how far it is, and ends a fetch that is
 /// cancelled.
 ///
 /// As every capability it is a protocol that some stores conform to: cast with `as?` once, when a store is added, and

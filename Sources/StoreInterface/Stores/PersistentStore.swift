@@ -7,7 +7,7 @@ public import ObjectModel
 ///
 /// Capabilities that only some stores have are separate protocols: `MonitoredFetching`, `TwoPhaseSaving`,
 /// `InMemoryFetching`, `BatchWriting`, `PersistentHistoryTracking`, `QueryGenerations`, `RemoteChangeObserving`,
-/// `MetadataKeeping`.
+/// `MetadataKeeping`, `FetchExplaining`.
 public protocol PersistentStore: AnyObject, StoreReading {
   /// The type that opens stores of this kind.
   var type: any PersistentStoreType { get }

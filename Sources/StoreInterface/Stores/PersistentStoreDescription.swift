@@ -17,8 +17,8 @@ public final class PersistentStoreDescription: Sendable {
     public var url: URL?
     /// The model's configuration whose entities the store holds; nil for all entities.
     public var configuration: String?
-    /// Refuses every save; new objects go to the next store that holds their entity. A file that is not there is an
-    /// error then, otherwise it is made.
+    /// Whether every save is refused: new objects go to the next store that holds their entity, and a file that is not
+    /// there is an error. Otherwise the file is made.
     public var isReadOnly = false
     /// SQLite: how long an operation waits for another process's lock before it fails as busy, in seconds.
     public var timeout: TimeInterval = 5

@@ -293,7 +293,7 @@ public struct AttributeValidator: Sendable {
 }
 
 extension Value {
-  /// The limit that it is of numbers and dates.
+  /// The value as a limit of numbers or dates; nil for other values.
   fileprivate var limit: Double? {
     switch self {
     case .integer(let limit): Double(limit)

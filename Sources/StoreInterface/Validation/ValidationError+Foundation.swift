@@ -3,7 +3,7 @@ public import ObjectModel
 import Predicates
 
 extension ValidationError: BridgedError {
-  /// Of one problem a sentence for people, such as `name is a required value.`; of several a line each, ten at most.
+  /// For one problem a sentence for people, such as `name is a required value.`; for several a line each, ten at most.
   public var errorDescription: String? { problems.count == 1 ? problems[0].sentence : description }
   /// Core Data's error domain.
   public static var errorDomain: String { NSCocoaErrorDomain }
@@ -13,9 +13,9 @@ extension ValidationError: BridgedError {
     problems.count == 1 ? problems[0].code.coreDataCode : CoreDataErrorCode.validationMultipleErrors
   }
 
-  /// Under Core Data's keys: of one problem the object (its id), the property, the value as key-value coding has it,
-  /// the predicate and the underlying error; of several an error for each in `NSDetailedErrors`, as a save that has
-  /// only that one would throw it.
+  /// Under Core Data's keys: for one problem the object (its id), the property, the value as key-value coding has it,
+  /// the predicate and the underlying error; for several an error each in `NSDetailedErrors`, as a save that has only
+  /// that problem would throw it.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? description]
     if problems.count == 1 {
@@ -34,7 +34,7 @@ extension ValidationError: BridgedError {
 }
 
 extension ValidationError.Problem {
-  /// The problem for people that know the property and not the model, as Core Data says it.
+  /// The problem for people who know the property and not the model, as Core Data says it.
   fileprivate var sentence: String {
     guard let property else { return message }
     switch code {

@@ -1,12 +1,12 @@
 import ObjectModel
 import Predicates
 
-/// A rule that the program gave an attribute, ready to be asked.
+/// A rule that the program gave an attribute, ready to check values.
 struct ValueRule: Sendable {
   private let predicate: FetchPredicate
   private let rule: AttributeDefinition.ValidationRule
 
-  /// - Throws: `ModelError` for a text that is no predicate, or that nothing gives values for.
+  /// - Throws: `ModelError` for a text that is no predicate, or has variables.
   private init(_ rule: AttributeDefinition.ValidationRule, of attribute: AttributeDefinition) throws(ModelError) {
     self.rule = rule
     do {
@@ -20,7 +20,7 @@ struct ValueRule: Sendable {
   }
 
   /// The rules of an attribute.
-  /// - Throws: `ModelError` for the first that is none.
+  /// - Throws: `ModelError` for the first that is not valid.
   static func rules(of attribute: AttributeDefinition) throws(ModelError) -> [ValueRule] {
     var rules: [ValueRule] = []
     for rule in attribute.validationRules { rules.append(try ValueRule(rule, of: attribute)) }
@@ -29,7 +29,7 @@ struct ValueRule: Sendable {
 
   /// What is wrong with a value; nil for one that meets the rule.
   func violation(of value: Value) -> AttributeValidator.Violation? {
-    // A text has no closure, which alone would need the object. What cannot be decided is no value that meets the rule.
+    // Only a closure would need the object, and a text has none. A value that cannot be decided breaks the rule.
     let isMet = try? UndecidedMatches.rethrowing { predicate.evaluate(withPlain: .value(.value(value)), object: nil) }
     if isMet ?? false { return nil }
     return AttributeValidator.Violation(
