@@ -8,7 +8,7 @@ public import SeedFormats
 ///
 /// Every file is read from its first byte to its last, with the readers and the coercions of a run, and not kept:
 /// memory grows with the number of columns and of different values in columns that may be keys, up to a bound. A type
-/// is taken only where every value of a column has it, and what an export would write otherwise is told.
+/// is taken only where every value of a column has it, and what an export would write otherwise is reported.
 public struct DataInference {
   /// The files that were made.
   public struct Project: Sendable {
@@ -76,7 +76,7 @@ public struct DataInference {
     self.places = places
   }
 
-  /// SQLite's tables have 2,000 columns; some are Core Data's own, and lists with an order take two more.
+  /// SQLite's tables have at most 2,000 columns; some are Core Data's own, and ordered lists take two more.
   private static func check(_ entity: EntityDraft) throws {
     guard !entity.lines.isEmpty else {
       throw RunError(
@@ -103,7 +103,7 @@ public struct DataInference {
     }
   }
 
-  /// A hint for those who write a pipeline, as one for those who have none: `init` takes no settings of sources.
+  /// A hint that names settings of a source, with a word on where they go: `init` has no options for them.
   private static func adviceWithoutSettings(_ hint: String) -> String {
     let settings = ["format:", "encoding:", "lenient:", "header:", "pointer", "skip-lines", "delimiter:"]
     guard settings.contains(where: hint.contains) else { return hint }
@@ -145,7 +145,7 @@ public struct DataInference {
     return doubts
   }
 
-  /// A condition that a column has not its own name for a value, as the pipeline file has it.
+  /// The condition, as the pipeline file has it, that a column's value is not the column's own name.
   private static func unlike(_ name: String) -> String {
     let text = QuotedSample.text(of: name)
     guard YAMLText.field(name) != name else { return "\(name) != \(text)" }

@@ -59,7 +59,7 @@ public enum ModelReader {
       || text.first { !($0 == 0x20 || (0x09...0x0D).contains($0)) } == UInt8(ascii: "<")
   }
 
-  /// Whether a path names a model, told from its name alone.
+  /// Whether a path names a model, told from its name; the file is not read.
   public static func isModel(path: String) -> Bool {
     let path = ModelLocation.withoutTrailingSlashes(path)
     return namedVersion(path) != nil || CompiledModelLocation.isCompiled(path)

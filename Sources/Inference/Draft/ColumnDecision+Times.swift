@@ -14,8 +14,8 @@ extension ColumnDecision {
   private static let microseconds: ClosedRange<Int64> = 1_000_000_000_000_000...2_208_988_799_999_999
   private static let seconds: ClosedRange<Int64> = 1_000_000_000...2_208_988_799
 
-  /// Makes dates of whole numbers that are milliseconds since 1970 by their name and their size; where only the size
-  /// says so, and of seconds, the comment does.
+  /// Makes dates of whole numbers that are milliseconds since 1970 by their name and their size. Where only the size
+  /// says so, and for microseconds and seconds, the comment says how to.
   mutating func lookForTimes(_ column: ColumnProfile, takesValues: Bool) {
     guard type.isInteger, !KeyChoice.isKeyName(column.name) else { return }
     let isNamed = !Self.timeWords.isDisjoint(with: NameWords.words(column.name))

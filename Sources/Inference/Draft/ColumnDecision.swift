@@ -39,7 +39,7 @@ struct ColumnDecision {
   /// Names of places, which Core Location has as Double.
   private static let coordinateWords: Set<String> = ["lat", "latitude", "lon", "lng", "long", "longitude"]
 
-  /// - Parameter takesValues: whether what counts are values and not how they are written.
+  /// - Parameter takesValues: whether the values count, and not how they are written.
   init(_ column: ColumnProfile, takesValues: Bool, isJSON: Bool) {
     self.init(type: .string, evidence: "text")
     if column.values == 0 {
@@ -153,14 +153,14 @@ struct ColumnDecision {
     for candidate in fitting {
       switch candidate.type {
       case .boolean where column.numbers > 0: continue
-      // Digits alone are whole numbers; a day of eight digits is one by its name too.
+      // Digits alone are whole numbers; days of eight digits are dates only where the name says so.
       case .integer64: if dates.isEmpty, candidate.same == column.triedValues { return candidate }
       case .boolean:
         if column.candidate(.integer64)?.same != column.triedValues { return candidate }
       case .double, .decimal:
         if dates.isEmpty { return number(column, fitting, isJSON: isJSON) }
-      // Which of two it is, is not for guessing.
-      // The pattern with single letters reads numbers of one digit and of two.
+      // Where patterns read different dates, none is guessed.
+      // Of patterns alike, the one with single letters reads numbers of one digit and of two.
       case .date:
         if let shortest = dates.min(by: { ($0.datePattern ?? "").count < ($1.datePattern ?? "").count }),
           DateShape.areAlike(dates.map(\.datePattern))

@@ -6,7 +6,7 @@ import SeedFormats
 /// A second look at the file, and a third one for three columns: only at combinations that have enough different values
 /// for all records, and so few that chance would have made two records alike. The look ends when none is left.
 struct CompoundKeySearch {
-  /// So many of the columns that may be part of a key are tried in pairs, and in threes.
+  /// How many of the columns that may be part of a key are tried in pairs, and in threes.
   private static let pairColumns = 8
   private static let tripleColumns = 6
   private static let enoughRecords = 50
@@ -24,7 +24,7 @@ struct CompoundKeySearch {
     var hashes: Set<UInt64> = []
   }
 
-  /// The columns of the key, in the order of the file; nil when there is none, or none that is no coincidence.
+  /// The columns of the key, in the order of the file; nil when there is none, or it may be a coincidence.
   func columns() throws -> [ColumnProfile]? {
     // Blanks that are left out would be part of the values here.
     if list.form.trims { return nil }

@@ -81,7 +81,7 @@ enum KeyChoice {
       }
       // The code of an answer is no key of the document that holds it.
       if list.count == 1, list.isWholeDocument, !isTelling(last) { return nil }
-      // The contrary of yes is no number.
+      // Beside "yes", "no" does not stand for "number".
       if ColumnWords.keys.contains(last), !words.contains("yes") {
         return isShared(words.dropLast(), of: list, owner: owner, position: position) ? nil : 1000 + position
       }

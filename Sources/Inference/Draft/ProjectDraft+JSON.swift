@@ -99,7 +99,7 @@ extension ProjectDraft {
       .filter { $0.0 > 0 }.map { $0.0.counted($0.1) }.joined(separator: ", ")
   }
 
-  /// The expression for a field's JSON, in the quotes that YAML wants or without.
+  /// The expression for a field's JSON, in the quotes that YAML needs or without.
   static func text(of field: String) -> String {
     field.hasPrefix("\"") ? "\"text(" + field.dropFirst().dropLast() + ")\"" : "text(\(field))"
   }

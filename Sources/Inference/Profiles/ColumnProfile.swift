@@ -24,7 +24,7 @@ final class ColumnProfile {
   /// Bytes of the longest value.
   private(set) var longest = 0
   private(set) var keys: ColumnHashes
-  /// Base64 is told from words by what all of a column's texts have.
+  /// Whether all texts look like base64, which tells it from words.
   private(set) var looksEncoded = true
   /// Numbers with a comma before their fraction.
   private(set) var decimalCommas = 0

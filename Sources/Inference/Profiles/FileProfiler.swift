@@ -44,7 +44,7 @@ struct FileProfiler {
     return nil
   }
 
-  /// Whether a document cannot be read for what JSON has not, and the setting for it passes over.
+  /// Whether a document cannot be read because of something that is no JSON and that `lenient` passes over.
   private static func isLenientJSON(_ error: SeedFormatError) -> Bool {
     error.code == "json.malformed" && error.hint?.contains("lenient: true") ?? false
   }

@@ -24,7 +24,7 @@ struct DataFile {
     do {
       return try open(options).head(count: count)
     } catch  where error.code == "source.kind" {
-      // Two kinds that a run refuses unless they are stated: they will be.
+      // A run refuses UTF-16 and property lists that are not stated; the pipeline will state them.
       options.isPropertyList = true
       let raw = try open(options).head(count: FileFormatSniffer.headCount)
       // UTF-16 is text when its encoding is stated; other kinds of files are not.

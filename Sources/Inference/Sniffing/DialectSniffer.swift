@@ -99,8 +99,8 @@ struct DialectSniffer {
     )
   }
 
-  /// A delimiter of several characters where it splits all records alike, and one of its own characters alone, if any,
-  /// does: `|` makes columns that are always empty of `||`.
+  /// A delimiter of several characters that splits all records alike, where no other does but one of its characters:
+  /// `|` makes columns that are always empty of `||`.
   private func bestLong(against best: Score?) -> Score? {
     for delimiter in Self.longDelimiters where occurs(delimiter) {
       if let best, best.share >= 0.98, !delimiter.contains(best.dialect.delimiter) { continue }
@@ -118,8 +118,8 @@ struct DialectSniffer {
     return nil
   }
 
-  /// Whether the bytes stand somewhere in the head. The library's `contains` took most of
-  /// the time of `init` where a field is long.
+  /// Whether the bytes stand somewhere in the head. The library's `contains` took most of the time of `init` where a
+  /// field is long.
   private func occurs(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first else { return false }
     return head.indices.dropLast(bytes.count - 1).contains { start in

@@ -26,7 +26,7 @@ enum FileFormatSniffer {
     return parts
   }
 
-  /// The encoding that a file's first bytes tell; nil for UTF-8, which reading on finds to be wrong if it is.
+  /// The encoding that a file's first bytes tell; nil for UTF-8, and for what only reading on can tell from it.
   static func encoding(of head: [UInt8]) -> FormatOptions.Encoding? {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
     let sample = head.prefix(4096)
@@ -39,7 +39,8 @@ enum FileFormatSniffer {
     return even * 2 > zeros.count ? .utf16BigEndian : .utf16LittleEndian
   }
 
-  /// The encoding of text that is not UTF-8: one character a byte. What is not seen may have those of Windows alone.
+  /// The encoding of text that is not UTF-8: one character a byte. The part that is not in the head may have characters
+  /// of Windows alone.
   static func byteEncoding(of head: [UInt8], isWhole: Bool) -> FormatOptions.Encoding {
     !isWhole || head.contains(where: Windows1252.isOwn) ? .windows1252 : .latin1
   }

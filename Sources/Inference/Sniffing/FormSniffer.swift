@@ -20,7 +20,7 @@ struct FormSniffer {
     var encoding = FileFormatSniffer.encoding(of: raw.bytes)
     if encoding == nil, !FileFormatSniffer.isUTF8(raw.bytes, isWhole: raw.isWhole) {
       let first = raw.bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-      // A header is not rejected, so all of it is read.
+      // A header cannot be rejected as a record can, so all of it has to be UTF-8.
       let isMeant = try FileFormatSniffer.isUTF8(Array(first), isWhole: true) && file.isMeantAsUTF8()
       if !isMeant { encoding = FileFormatSniffer.byteEncoding(of: raw.bytes, isWhole: raw.isWhole) }
     }
@@ -47,7 +47,7 @@ struct FormSniffer {
   }
 
   /// More of the file where a quoted field of the first records is longer than what is looked at otherwise, as far as a
-  /// record may go; the same where more does not end it either, because its quote encloses nothing.
+  /// record may go; `head` itself where more does not end it either, because its quote encloses nothing.
   private func withFirstRecords(
     _ head: (bytes: [UInt8], isWhole: Bool), _ encoding: FormatOptions.Encoding, named: UInt8
   ) throws -> (bytes: [UInt8], isWhole: Bool) {

@@ -13,7 +13,7 @@ enum HeaderNames {
         reasons.insert(name.isEmpty ? "a column has no name" : "a name has a backtick")
         usable = "column\(index + 1)"
       }
-      // Names that differ in case are two columns to the reader, as are those that differ in accents' form.
+      // Names that differ in case are two columns. Those that differ in the form of accents alone are renamed, too.
       if seen.contains(usable) {
         reasons.insert("\"\(usable)\" stands twice")
         var number = 2

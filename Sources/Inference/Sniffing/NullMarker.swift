@@ -29,7 +29,7 @@ enum NullMarker {
   }
 
   /// An expression that is null where a field has one of the texts, as the pipeline file has it.
-  /// - Parameter field: the field's expression, in the quotes that YAML wants or without.
+  /// - Parameter field: the field's expression, in the quotes that YAML needs or without.
   static func expression(_ field: String, _ texts: [String]) -> String {
     guard !texts.isEmpty else { return field }
     let inner = field.hasPrefix("\"") ? String(field.dropFirst().dropLast()) : field

@@ -10,7 +10,7 @@ struct SourceForm: Sendable {
   var notes: [String] = []
   /// Whether blanks that stand around values are left out of them.
   var trims = false
-  /// Whether the last column is named by nothing in the file, so that it goes where nothing stands in it.
+  /// Whether the file does not name the last column, which is left out where it has no values.
   var isLastNameless = false
 
   static let titleNote = "what stands above the header"

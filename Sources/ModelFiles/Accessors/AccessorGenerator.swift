@@ -12,7 +12,7 @@ public struct AccessorGenerator: Sendable {
     public let name: String
     /// The whole text, with a line end at its end.
     public let text: String
-    /// Whether a file of that name that is there already is to be left as it is.
+    /// Whether an existing file of that name is left as it is.
     public var isWrittenOnce: Bool { declaration != nil }
     /// Of a class: how its declaration begins, `class Painting: Work`.
     public let declaration: String?

@@ -1,12 +1,12 @@
 import ObjectModel
 
-/// The text of the accessor of one attribute, in the class of an entity or in the struct of a composite type. What it
-/// stands in has a subscript that takes the attribute's name.
+/// The text of the accessor of one attribute, in the class of an entity or in the struct of a composite type. Both have
+/// a subscript that takes the attribute's name.
 struct AttributeAccessor {
   let text: String
   /// The accessor's name, as code writes it.
   let property: String
-  /// The accessor's type; an optional of it where it is none.
+  /// The accessor's type, made optional where it is not.
   let optionalType: String
 
   /// - Parameters:

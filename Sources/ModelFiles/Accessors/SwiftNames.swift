@@ -4,7 +4,7 @@ import ObjectModel
 struct SwiftNames: Sendable {
   static let firstLine = "// Made by Seedbed from a data model. Make it again instead of changing it."
 
-  /// Lines may be longer than a formatter wants, so it is told to leave the file alone.
+  /// Lines may be longer than a formatter allows, so it is told to leave the file alone.
   static let header = """
     \(firstLine)
     // swift-format-ignore-file
@@ -261,7 +261,7 @@ struct SwiftNames: Sendable {
     "validateForInsert", "validateForUpdate", "willSave", "willTurnIntoFault",
   ])
 
-  /// Names that no property can have without escaping, and most not even then.
+  /// Names that properties cannot have; escaping helps with few of them.
   private static let unnamable: Set<String> = ["Protocol", "Self", "Type", "init", "self"]
 
   /// Names of members of `NSManagedObject` and `NSObject`, which a property of a model takes at its own risk.

@@ -1,12 +1,12 @@
 import ObjectModel
 import PropertyLists
 
-/// Turns the archive of a compiled model into descriptions.
+/// Turns the archive of a compiled model into definitions.
 ///
 /// Objects of the archive are taken one entity at a time; references between entities are followed no further than to
-/// a name, so cycles need no care. What has no place in the descriptions is left out with a warning.
+/// a name, so cycles need no care. What has no place in the definitions is left out with a warning.
 struct CompiledModelDecoder {
-  /// The model's descriptions, before they are validated.
+  /// The model's definitions, before they are validated.
   struct Parts {
     var entities: [EntityDefinition] = []
     var configurations: [String: [String]] = [:]

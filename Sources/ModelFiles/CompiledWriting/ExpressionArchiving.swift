@@ -5,8 +5,8 @@ import PropertyLists
 
 /// Predicates and expressions of the format language as objects of an archive: the reverse of `PredicateText`.
 ///
-/// Nothing is nil: `SUBQUERY`, `TERNARY`, `CAST`, set operations, elements of lists, objects and blocks have no
-/// archived form that is known.
+/// `SUBQUERY`, `TERNARY`, `CAST`, set operations, elements of lists, objects and blocks have no archived form that is
+/// known, and give nil.
 struct ExpressionArchiving {
   typealias Reference = KeyedArchiveBuilder.Reference
 

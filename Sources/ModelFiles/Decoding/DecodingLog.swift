@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Collects mistakes and warnings while a model is decoded, and remembers on which line everything was declared, so
-/// that mistakes found later in the descriptions get their lines too.
+/// Collects mistakes and warnings while a model is decoded, and keeps the line on which everything was declared, so
+/// that mistakes found later in the definitions get their lines too.
 struct DecodingLog {
   /// The subject of a line.
   private struct Key: Hashable {

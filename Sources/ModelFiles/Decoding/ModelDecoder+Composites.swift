@@ -36,7 +36,7 @@ extension ModelDecoder {
     for name in names { decodeComposite(name, inside: []) }
   }
 
-  /// The elements of the composite type that an attribute names; none, with a mistake reported, when it is no good.
+  /// The elements of the composite type that an attribute names; none, with a mistake reported, when it cannot be used.
   mutating func compositeElements(
     _ name: String, usedBy reader: NodeReader, inside enclosing: [String]
   ) -> [AttributeDefinition] {

@@ -6,7 +6,7 @@ extension ModelDecoder {
     guard let name = reader.requiredText("name", &log) else { return nil }
     log.declare(entity: name, line: node.line)
     var entity = EntityDefinition(name)
-    // What an entity has that names no class.
+    // The class that an entity has when the model names none.
     let className = reader.nonEmptyText("representedClassName")
     entity.managedObjectClassName = className == "NSManagedObject" ? nil : className
     entity.codeGenerationType = reader.nonEmptyText("codeGenerationType")

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// Turns the XML tree of a model into descriptions, and those into a validated model.
+/// Turns the XML tree of a model into definitions, and those into a validated model.
 struct ModelDecoder {
   var log: DecodingLog
   /// Composite types by name, filled before any entity is decoded.
@@ -93,7 +93,7 @@ struct ModelDecoder {
     configurations[name] = members
   }
 
-  /// `inverseEntity` repeats the destination, which is what counts.
+  /// `inverseEntity` should repeat the destination. Where it does not, the destination counts.
   private mutating func checkInverseEntities(_ root: XMLNode) {
     for entity in root.children where entity.name == "entity" {
       for node in entity.children where node.name == "relationship" {

@@ -29,7 +29,8 @@ enum ModelValueText {
     }
   }
 
-  /// The compiler makes numbers of the words that stand for Booleans, which stay when a Boolean becomes a number.
+  /// The words for Booleans as digits. They stay in the model when a Boolean becomes a number, and Xcode's compiler
+  /// reads them so.
   private static func digits(_ text: String) -> String {
     switch text {
     case "YES": "1"
@@ -38,8 +39,8 @@ enum ModelValueText {
     }
   }
 
-  /// Why a text that is no value of the type may stand in a model nevertheless: attributes of the type take no value,
-  /// as one may be left from another type, or it is a number that the type cannot hold. Nil for anything else.
+  /// Why a text that is no value of the type is left out and no mistake: attributes of the type take no value, so that
+  /// it is left from another type, or it is a number that the type cannot hold. Nil where it is a mistake.
   static func reasonToLeaveOut(_ text: String, _ type: AttributeType, isBound: Bool) -> String? {
     let takesNone: Bool
     switch type {

@@ -12,8 +12,8 @@ public struct ModelFile: Sendable {
   /// The keyed archive of the model as Apple's compiler made it, which is what a store caches; nil for a model that was
   /// read from XML.
   public let archive: [UInt8]?
-  /// What this reader does not know or has no place for and left out, or that contradicts itself harmlessly; each with
-  /// its line where the model came from XML.
+  /// What the reader left out because it is unknown or a model has no place for it, and harmless contradictions; each
+  /// with its line where the model came from XML.
   public let warnings: [ModelError.Problem]
 
   /// The same file with `ManagedObjectModel.takingUnconfirmedHashes(from:)` done to its model.

@@ -23,7 +23,7 @@ enum ModelFileSystem {
 
   /// The whole file, refused beyond `limit` bytes before it is all in memory.
   static func readFile(_ path: String, limit: Int) throws(ModelError) -> Data {
-    // A FIFO would have it wait for a writer.
+    // Without `O_NONBLOCK`, opening a FIFO would wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }

@@ -2,7 +2,7 @@ import ObjectModel
 import PropertyLists
 
 /// Reads the copy of a model that Xcode's editor keeps inside a mapping model: an archive of the editor's own objects
-/// (`XDPMModel`). What version hashes are made of is read, and no more.
+/// (`XDPMModel`). What version hashes are made of is read, without derivations, composites and the mark for history.
 enum EmbeddedModelReader {
   static func read(_ root: ArchivedValue) throws(ArchiveError) -> ManagedObjectModel {
     guard case .object(let model) = root, model.className == "XDPMModel",

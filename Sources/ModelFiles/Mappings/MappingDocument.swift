@@ -77,7 +77,7 @@ struct MappingDocument {
     return found
   }
 
-  /// The text behind an attribute's: some characters are written as `\u` with the four hexadecimal digits of their
+  /// The text that an attribute stands for: some characters are written as `\u` with the four hexadecimal digits of the
   /// UTF-16 unit, the low byte first.
   static func unescaped(_ text: String) -> String {
     guard text.contains("\\u") else { return text }

@@ -64,7 +64,7 @@ struct XMLElement {
       case "<": escaped += "&lt;"
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
-      // As they are, a reader makes blanks of them.
+      // Unescaped, a reader would make blanks of them.
       case "\n", "\t", "\r": escaped += "&#\(scalar.value);"
       default: escaped.unicodeScalars.append(scalar)
       }

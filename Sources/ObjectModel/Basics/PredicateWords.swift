@@ -1,9 +1,9 @@
-/// The words that the predicate format language keeps for itself, and how it writes names and texts.
+/// The words that the predicate format language reserves, and how it writes names and texts.
 public enum PredicateWords {
   /// Whether a name stands for something else in a predicate, in any letter case; it is written as `#name` there.
   public static func isReserved(_ name: String) -> Bool { reserved.contains(name.uppercased()) }
 
-  /// A key path as the language writes it: words that it keeps for itself get a `#` before them.
+  /// A key path as the language writes it: reserved words get a `#` before them.
   public static func keyPath(_ names: some Sequence<String>) -> String {
     names.map { isReserved($0) ? "#" + $0 : $0 }.joined(separator: ".")
   }

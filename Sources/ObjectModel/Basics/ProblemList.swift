@@ -1,6 +1,6 @@
 /// Problems as the text of an error: the first ten, and how many more there are.
 package enum ProblemList {
-  /// How many are told.
+  /// How many are listed.
   package static let limit = 10
 
   /// A line, or several, for each of the first problems; the others are only counted.

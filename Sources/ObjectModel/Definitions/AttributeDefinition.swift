@@ -16,8 +16,8 @@ public struct AttributeDefinition: Sendable, Hashable {
   public var maximumValue: Value = .null
   /// An ICU regular expression that the whole string must match.
   public var regularExpression: String?
-  /// Conditions of the program's own that every value must meet. Model files do not keep them, and batches, which
-  /// assign the elements of composite attributes, look at those of the elements alone.
+  /// Conditions of the program's own that every value must meet. Model files do not keep them. Batch requests assign
+  /// the elements of a composite attribute, and check the rules of those alone.
   public var validationRules: [ValidationRule] = []
   /// Whether large values may be kept in files beside the store.
   public var allowsExternalBinaryDataStorage = false
@@ -48,7 +48,7 @@ public struct AttributeDefinition: Sendable, Hashable {
     self.type = type
   }
 
-  /// A condition that every value of an attribute must meet; null is not asked.
+  /// A condition that every value of an attribute must meet; null is not checked.
   public struct ValidationRule: Sendable, Hashable {
     /// A predicate, as text, in which `SELF` is the value: `SELF BEGINSWITH "A"`.
     public var predicate: String

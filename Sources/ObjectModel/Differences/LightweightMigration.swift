@@ -60,7 +60,7 @@ public struct LightweightMigration: Sendable, Hashable {
   /// Whether Core Data can infer a mapping.
   public var isPossible: Bool { obstacles.isEmpty }
 
-  /// Whether this library can: as Core Data, and hierarchies may be merged.
+  /// Whether this library can infer a mapping: it merges hierarchies, too.
   public var isPossibleWithMerging: Bool { obstacles.count == mergedHierarchies.count }
 }
 
@@ -73,9 +73,8 @@ extension ManagedObjectModel {
     return inference.result
   }
 
-  /// How many things would go for good in a migration to `newer` that is inferred, by merging hierarchies too; nil
-  /// where none can be, or where they are more than `limit`. It is the number of `losses` of
-  /// `lightweightMigration(to:)`, found as soon as it can be told.
+  /// The number of `losses` of `lightweightMigration(to:)`; nil where no mapping can be inferred, not even by merging
+  /// hierarchies, or where there are more than `limit`. The search ends as soon as the answer is nil.
   package func inferredLossCount(to newer: ManagedObjectModel, atMost limit: Int = .max) -> Int? {
     var inference = MappingInference(older: self, newer: newer)
     inference.run { $0.isPossibleWithMerging && $0.losses.count <= limit }

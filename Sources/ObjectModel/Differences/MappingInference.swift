@@ -23,7 +23,7 @@ struct MappingInference {
     self.newer = newer
   }
 
-  /// - Parameter isWanted: asked after each entity, with what was found until then; false ends the work.
+  /// - Parameter isWanted: called before each entity is compared, with what was found so far; false ends the work.
   mutating func run(while isWanted: (LightweightMigration) -> Bool = { _ in true }) {
     for pair in ModelComparison.pairs(older.definitions, newer.definitions, \.name, \.renamingIdentifier) {
       let old = pair.old.flatMap { older[$0.name] }
@@ -140,8 +140,8 @@ struct MappingInference {
     }
   }
 
-  /// Whether objects that get the attribute's defaults lack a value that it demands: of an optional composite, where
-  /// another element has a default.
+  /// Whether objects that get the attribute's defaults lack a value that it demands. An optional composite demands its
+  /// elements only where another element has a default.
   private func isIncomplete(_ attribute: AttributeDefinition) -> Bool {
     let leaves = StoredAttribute.leaves(of: attribute)
     return leaves.contains { leaf in
@@ -171,8 +171,8 @@ struct MappingInference {
     }
   }
 
-  /// The entity of which a loss is told, by its newer name: the one that declared the property, or where that keeps it,
-  /// and the entity is no longer below it, the entity itself.
+  /// The newer name of the entity that a loss is reported of: the one that declared the property. Where that keeps it,
+  /// because only `old` has left the hierarchy, it is `old` itself.
   private func loser(_ old: Entity, _ owner: Entity, _ isKept: (Entity) -> Bool) -> String {
     let next = successor[owner.name]
     if owner != old, let next, isKept(next) { return (successor[old.name] ?? old).name }
@@ -247,6 +247,6 @@ extension StoredAttribute {
   /// The parts of a composite that a migration depends on; the composite attribute itself may have another name.
   fileprivate var shape: String { "\(names.dropFirst().joined(separator: ".")): \(attribute.type)" }
 
-  /// Whether a row that has no value for it cannot be.
+  /// Whether each row must have a value for it, and no default gives one.
   fileprivate var demandsValue: Bool { !attribute.isOptional && attribute.defaultValue == .null }
 }

@@ -53,7 +53,7 @@ struct ModelComparison {
     pair { part in unpaired[name(part)].flatMap { identifier($0) == identifier(part) ? name(part) : nil } }
     pair { part in
       oldNames[identifier(part)]?.first { old in
-        // Where the identifier is but a name, an older part that is still there under its own is meant by that one.
+        // A name that stands for an identifier finds no older part whose name a newer part has.
         unpaired[old] != nil && (renamingIdentifier(part) != nil || !newNames.contains(old))
       }
     }
@@ -90,7 +90,7 @@ struct ModelComparison {
   }
 
   /// Properties that an entity declares in one model and inherits in the other have moved; those that it inherits in
-  /// both are told of the entity that declares them.
+  /// both are listed at the entity that declares them.
   /// - Parameters:
   ///   - declared: the properties of one kind that an entity declares.
   ///   - all: those and the ones that it inherits.
@@ -122,7 +122,7 @@ struct ModelComparison {
     }
   }
 
-  /// That a property moved from an entity to one above it, or the other way.
+  /// The change of a property that moved to an entity above, or from there.
   private func move(
     _ old: EntityDefinition, _ new: EntityDefinition, _ former: String, _ next: String, isUp: Bool
   ) -> ModelDifference.Change {
@@ -183,7 +183,7 @@ struct ModelComparison {
   }
 }
 
-/// What attributes and relationships are compared by alike.
+/// What attributes and relationships have in common for the comparison.
 private protocol ComparedProperty {
   var name: String { get }
   var renamingIdentifier: String? { get }

@@ -87,9 +87,9 @@ extension ModelDifference: CustomStringConvertible {
 }
 
 extension ManagedObjectModel {
-  /// How `newer` differs from this model, entity by entity in name order; empty when nothing that stores or
-  /// generated code depend on differs. Only what an entity itself declares is compared, so that a change of a parent
-  /// stands once. Names after a rename are found by the renaming identifiers of `newer`.
+  /// How `newer` differs from this model, entity by entity in name order. Only what an entity itself declares is
+  /// compared, so that a change of a parent stands once; fetched properties, legacy indexes, scalar types and user info
+  /// are not. Names after a rename are found by the renaming identifiers of `newer`.
   public func differences(to newer: ManagedObjectModel) -> [ModelDifference] {
     ModelComparison(older: self, newer: newer).differences()
   }

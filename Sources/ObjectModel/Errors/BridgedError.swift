@@ -2,8 +2,8 @@ public import Foundation
 
 /// An error that Core Data code catches as it does Core Data's: `catch let error as NSError`.
 ///
-/// Swift takes such a `catch` for one that catches everything, on every system. Outside Apple's it casts errors only
-/// that say how, and the program would go on behind the `catch` as if nothing had been thrown.
+/// Swift takes such a `catch` for one that catches everything, on every system. Outside Apple's only bridged errors can
+/// be cast to `NSError`; after any other the program would go on behind the `catch` as if nothing had been thrown.
 public protocol BridgedError: LocalizedError, CustomNSError, ErrorBridging {}
 
 extension BridgedError {
@@ -26,7 +26,7 @@ extension BridgedError {
 
   extension BridgedError {
     // swift-format-ignore: NoLeadingUnderscores
-    /// The error with its domain, code and information. Thrown on, it is this error again for a `catch` of its type.
+    /// The error with its domain, code and information. When it is thrown on, a `catch` of this type still catches it.
     public func _bridgeToObjectiveC() -> NSError {
       var information = errorUserInfo
       if information[NSLocalizedDescriptionKey] == nil { information[NSLocalizedDescriptionKey] = errorDescription }
@@ -66,7 +66,7 @@ extension BridgedError {
       super.init(domain: domain, code: code, userInfo: userInfo)
     }
 
-    /// An archive has no error of Swift.
+    /// An archive cannot hold a Swift error.
     required init?(coder: NSCoder) { nil }
   }
 #endif

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Core Data's codes, as `CocoaError.Code(rawValue: (error as NSError).code)` compares.
+/// Core Data's codes, to compare with `CocoaError.Code(rawValue: (error as NSError).code)`.
 extension CocoaError.Code {
   /// `CoreDataErrorCode.managedObjectValidation`
   public static var managedObjectValidation: Self { Self(rawValue: CoreDataErrorCode.managedObjectValidation) }

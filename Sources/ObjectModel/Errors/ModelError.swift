@@ -18,7 +18,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     case missingAttribute
     /// An XML attribute has a value that its kind does not allow.
     case invalidValue
-    /// XML that this reader does not know and therefore left out (warnings only).
+    /// Content that the reader left out (a warning), or that a compiled model has no form for.
     case unknownContent
     case invalidName
     case duplicateName

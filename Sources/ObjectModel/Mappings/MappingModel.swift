@@ -26,7 +26,7 @@ public struct EntityMapping: Sendable, Hashable {
     case add = 2
     /// The entity is gone.
     case remove = 3
-    /// Objects are mapped, and their class stays.
+    /// Objects are mapped, and their entity stays as it is.
     case copy = 4
     /// Objects are mapped.
     case transform = 5

@@ -54,8 +54,8 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
     set { change { $0.userInfo = newValue } }
   }
 
-  // Members of the definition that Core Data's code also names in extensions, where dynamic members have to be asked of
-  // `self`.
+  // Members of the definition that Core Data's code also names in extensions, where dynamic members need a `self.` in
+  // front.
 
   /// The type of the values.
   public final var attributeType: AttributeType {

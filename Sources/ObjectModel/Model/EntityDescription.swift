@@ -12,7 +12,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// What it says by itself; its properties, indexes and parent are below.
   private var own: EntityDefinition
   private var children: [EntityDescription] = []
-  // Held, as an entity without its parent would be another one; cut when the model is finished.
+  // Strong, because an entity without its parent would be another one; cut when the model is finished.
   private var parent: EntityDescription?
   private var constraints: [[Any]] = []
   private var fetchIndexes: [FetchIndexDescription]?
@@ -227,7 +227,7 @@ public final class EntityDescription: Hashable, @unchecked Sendable {
   /// It and what descends from it.
   var family: [EntityDescription] { [self] + children.flatMap(\.family) }
 
-  /// Whether a model may have it: no other one does.
+  /// Stops the program where another model has it.
   func requireFree(for model: ManagedObjectModel?) {
     precondition(
       attached == nil && (openModel == nil || openModel === model),

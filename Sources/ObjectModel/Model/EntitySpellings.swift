@@ -51,8 +51,8 @@ extension ManagedObjectModel {
   }
   /// `fetchRequestTemplates`
   public var fetchRequestTemplatesByName: [String: FetchRequestTemplate] { fetchRequestTemplates }
-  /// `versionIdentifier`, alone or not at all. A model that is not in use yet can be given another one; model files
-  /// have room for one.
+  /// `versionIdentifier` as a set, empty where there is none. A model that is not in use yet can be given another one;
+  /// model files have room for one.
   public var versionIdentifiers: Set<AnyHashable> {
     get {
       let identifier = open(\.versionIdentifier) ?? versionIdentifier

@@ -29,7 +29,7 @@ extension ManagedObjectModel {
     ManagedObjectModel(open { ModelDraft(copying: $0) } ?? ModelDraft(copying: self))
   }
 
-  /// What a model says that is put together; nil of a finished one.
+  /// Reads the draft of a model that code still puts together; nil for a finished one.
   package func open<Result>(_ read: (ModelDraft) -> Result) -> Result? {
     // Most are finished, and a lock would be taken for nothing.
     guard isOpen.load(ordering: .acquiring) else { return nil }
@@ -49,7 +49,7 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Changes what the model is put together from. One in use does not change, and stops the program.
+  /// Changes what the model is put together from. A model in use stops the program.
   package func edit(_ change: (inout ModelDraft) -> Void) {
     draft.withLock { draft in
       precondition(

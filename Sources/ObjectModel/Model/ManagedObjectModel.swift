@@ -70,7 +70,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
     }
   }
 
-  /// The contents of a model that code puts together, which that makes final.
+  /// The contents of a model that code puts together. To read them makes it final.
   private var builtContents: Contents {
     if isOpen.load(ordering: .acquiring) { finish() }
     guard let built = unsafe built else { preconditionFailure("a finished model has contents") }
@@ -91,8 +91,8 @@ public final class ManagedObjectModel: @unchecked Sendable {
   public var fetchRequestTemplates: [String: FetchRequestTemplate] { contents.fetchRequestTemplates }
   /// The model's `userDefinedModelVersionIdentifier`, empty when there is none.
   public var versionIdentifier: String { contents.versionIdentifier }
-  /// What is amiss with a model of a kind that may be, each mistake in the order in which it was found. Parts of the
-  /// model that cannot hold are left out of `definitions`; version hashes are those of the model as it was declared.
+  /// The mistakes that `ModelValidation` let the model have, in the order in which they were found. Parts of the model
+  /// that cannot hold are left out of `definitions`; version hashes are those of the model as it was declared.
   public var warnings: [ModelError.Problem] { contents.warnings }
   var resolved: ResolvedModel {
     _read {
@@ -202,7 +202,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
 
   /// All entities in the order of `definitions`.
   @_disfavoredOverload public var entities: [Entity] { handles }
-  /// `entities`, by a name that is not another type's for programs.
+  /// `entities`, under a name that has no overload.
   package var handles: [Entity] { definitions.indices.map { Entity(model: self, index: $0) } }
 
   /// All entities by their names.

@@ -49,7 +49,7 @@ package struct ModelDraft: Sendable {
     self.configurations = configurations.mapValues { $0.compactMap { byName[$0] } }
   }
 
-  /// What `entities` says, with what inherits from these.
+  /// `entities` and what inherits from them, each once.
   var family: [EntityDescription] {
     var seen: Set<ObjectIdentifier> = []
     return entities.flatMap(\.family).filter { seen.insert(ObjectIdentifier($0)).inserted }
@@ -58,7 +58,7 @@ package struct ModelDraft: Sendable {
   /// The names of the entities of each configuration.
   var configurationNames: [String: [String]] { configurations.mapValues { $0.map(\.name) } }
 
-  /// What it says, without a mistake; a copy of a model may have those that this one has.
+  /// The contents of the finished model. A copy may have the mistakes that its source has, and no others.
   /// - Throws: `ModelError` with every mistake found.
   func contents() throws(ModelError) -> ManagedObjectModel.Contents {
     let contents = try contents(storedHashes: [:])

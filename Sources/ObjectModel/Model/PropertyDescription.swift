@@ -76,7 +76,7 @@ public class PropertyDescription: Hashable, @unchecked Sendable {
   /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// To be called before each change.
+  /// Stops the program where the model is in use; called before each change.
   final func requireChangeable() {
     precondition(
       declaringEntity == nil, "\(name) belongs to a model in use, which does not change; change a copy() of the model")

@@ -107,13 +107,13 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
     }
   }
 
-  /// Holds what it names, among the entities of a model that may be changed.
+  /// Links it to the destination and the inverse that it names, among the entities of a model that may be changed.
   func link(_ entities: [String: EntityDescription]) {
     destination = entities[stored.destinationEntityName]
     inverse = stored.inverseName.flatMap { destination?.relationshipsByName[$0] }
   }
 
-  /// Lets it name its destination and inverse rather than hold them.
+  /// From then on it names its destination and inverse, and does not hold them.
   override func attach(to entity: Entity) {
     stored = definition
     super.attach(to: entity)

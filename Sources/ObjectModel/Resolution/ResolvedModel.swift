@@ -38,7 +38,7 @@ struct ResolvedModel: Sendable {
     for index in entities.indices { resolveInverses(of: index) }
   }
 
-  /// Positions of the entities, each after its parent. A parent outside the list of roots (a cycle) is never reached.
+  /// Positions of the entities, each after its parent. Entities in or below a cycle of parents are left out.
   static func parentsFirst(_ parent: [Int?]) -> [Int] {
     var children = [[Int]](repeating: [], count: parent.count)
     var order: [Int] = []

@@ -2,7 +2,7 @@
 public struct StoredAttribute: Sendable, Hashable {
   /// The names from the entity's attribute down to the leaf; one name for an attribute that is no composite.
   public let names: [String]
-  /// The leaf's own description.
+  /// The leaf's own definition.
   public let attribute: AttributeDefinition
 
   /// The names joined with ".", such as `address.street`.

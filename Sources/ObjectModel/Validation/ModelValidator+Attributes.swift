@@ -99,7 +99,7 @@ extension ModelValidator {
     }
   }
 
-  /// Xcode warns of it too. An object that keeps such a default cannot be saved, which is no business of the model's.
+  /// Xcode warns of it, too. Such a default keeps objects from being saved, but not the model from being used.
   private mutating func checkDefault(
     of attribute: AttributeDefinition, called name: String, of index: Int, property: String
   ) {

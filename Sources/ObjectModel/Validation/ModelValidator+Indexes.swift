@@ -88,7 +88,7 @@ extension ModelValidator {
     }
   }
 
-  /// Indexes may also name what has no column, to-many relationships, and the row and its entity themselves.
+  /// Indexes may also name what has no column: to-many relationships, and the row and its entity themselves.
   private mutating func checkIndexed(_ name: String, of index: Int, element: String, text: String) {
     switch standing(of: name, in: index) {
     case .toMany: return

@@ -2,8 +2,8 @@ import Foundation
 
 /// Values as key-value coding has them: of any type.
 extension Value {
-  /// What `value(forKey:)` gives: numbers and booleans as `NSNumber`, which `as? Int`, `as? Double` or `as? Bool` take
-  /// apart, decimals as `NSDecimalNumber`, which `as? Decimal` does; a composite as a dictionary.
+  /// What `value(forKey:)` gives: numbers and booleans as `NSNumber`, for `as? Int`, `as? Double` or `as? Bool`;
+  /// decimals as `NSDecimalNumber`, for `as? Decimal`; a composite as a dictionary.
   package var anyValue: Any? {
     switch self {
     case .null: nil
@@ -25,7 +25,7 @@ extension Value {
     switch anyValue {
     case nil, is NSNull: self = .null
     case let value as Value: self = value
-    // Before other numbers, which it would be cast to.
+    // Before `NSNumber`, which it is too.
     case let number as NSDecimalNumber: self = .decimal(number.decimalValue)
     case let value as any AttributeConvertible: self = value.attributeValue
     case let number as NSNumber: self = Value(number)

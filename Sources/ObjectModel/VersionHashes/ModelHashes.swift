@@ -33,7 +33,7 @@ struct ModelHashes: Sendable {
     unconfirmed = reasons
     var named = SHA512()
     var bare = SHA256()
-    // `definitions` is sorted by name by code point, as both sums want it.
+    // `definitions` is sorted by name by code point, as both sums need it.
     for (description, hash) in zip(definitions, hashes) {
       named.update(data: Data(description.name.utf8))
       named.update(data: hash)

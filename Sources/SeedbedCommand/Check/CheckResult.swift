@@ -23,7 +23,7 @@ struct CheckResult {
   struct Requirements {
     /// That it may lie in a read-only bundle.
     var bundle = false
-    /// That nothing is to be said of its data.
+    /// That there is no warning about its data.
     var strict = false
   }
 
@@ -40,8 +40,8 @@ struct CheckResult {
   let requirements: Requirements
   /// Name of the expected version; nil when it has none.
   let versionName: String?
-  /// Names of the versions of the given model that the store was made with; empty when it has one only, or when none
-  /// is.
+  /// Names of the versions of the given model that the store was made with; empty when the model has only one version,
+  /// or when none of them is the store's.
   let madeWith: [String]
   /// Whether the text shows differences that matter to no store one by one.
   let showsAll: Bool
@@ -130,7 +130,7 @@ struct CheckResult {
     unconfirmed = Set(model.entities.filter(\.restsOnUnconfirmedHashRule).map(\.name))
   }
 
-  /// How notes of the layout begin that are about indexes of which the model's warnings tell already.
+  /// The beginnings of those notes of the layout that the model's warnings about indexes make superfluous.
   private static func oddIndexes(_ file: ModelFile) -> [String] {
     file.model.entities.flatMap { entity in
       entity.definition.fetchIndexes.filter { index in
@@ -139,7 +139,7 @@ struct CheckResult {
     }
   }
 
-  /// Whether the app opens the store as it is, and it meets what else is asked.
+  /// Whether the app opens the store as it is, and the store meets the requirements.
   var isFit: Bool {
     report.isCompatible && report.problems.isEmpty && (!requirements.strict || report.warnings.isEmpty)
       && (!requirements.bundle || report.isFitForReadOnlyBundle)

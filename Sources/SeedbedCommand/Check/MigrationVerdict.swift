@@ -31,7 +31,7 @@ struct MigrationVerdict {
       if let outlook = try steps.outlook() {
         conditions = outlook.conditions.flatMap { $0 }
       } else {
-        // Only to see whether it throws, as it would in a migration.
+        // Called only because it throws where a migration would.
         _ = try models.options()
         let plan = try StoreMigration.plan(storeAt: store, from: models.source.model, to: models.target.model)
         (conditions, foreign) = (plan.conditions, plan.foreign)

@@ -65,7 +65,7 @@ enum CommandAdvice {
     }
   }
 
-  /// Tells what the parser has to say of a wrong command line, as errors of commands are told.
+  /// Reports the parser's message about a wrong command line as errors of commands are reported.
   static func report(_ text: String) {
     let prefix = "Error: "
     let text = text.hasPrefix(prefix) ? "error: " + text.dropFirst(prefix.count) : text

@@ -37,7 +37,7 @@ struct ProjectLayout {
     modelName = name ?? "Model"
   }
 
-  /// After the file, or the folder that holds all of them.
+  /// A name after the file, or after the folder that holds all files.
   private static func name(of data: [String]) -> String {
     let paths = data.map(absolute)
     var name = (paths[0] as NSString).lastPathComponent

@@ -101,7 +101,7 @@ struct ObjectQuery {
     guard let first = words.first else { throw ValidationError("the query is empty: \(form)") }
     entity = String(first)
     guard words.count > 1 else { return }
-    // An entity may have the name, but no SQL goes on with WHERE.
+    // An entity may be called Select, but no SQL goes on with WHERE.
     if entity.lowercased() == "select", words[1].lowercased() != "where" {
       throw ValidationError("SQL is not understood: \(form)")
     }

@@ -70,8 +70,7 @@ struct RunInvocation {
       try checkReportPlace(nil)
       output.path = report
       let file = try PipelineCheck.read(pipeline, allowsOutside: allowsOutside)
-      // Until here a signal ends the process, which may wait for a pipeline file that is a FIFO, and nothing is there
-      // yet.
+      // Until here a signal ends the process: it may wait for a pipeline file that is a FIFO, and has written nothing.
       let cancellation = Cancellation()
       let signals = Signals(cancelling: cancellation)
       defer { withExtendedLifetime(signals) {} }

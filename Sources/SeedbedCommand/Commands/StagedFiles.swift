@@ -3,8 +3,8 @@ import Foundation
 import Pipelines
 import Platform
 
-/// Texts that all are on the disk before the first of them takes its place, so that where one cannot be written, what
-/// was there stays.
+/// Texts that are all on the disk before the first of them takes its place. Where one cannot be written, the files that
+/// were there stay.
 struct StagedFiles {
   private var files: [(place: String, staged: String)] = []
 
@@ -52,7 +52,7 @@ struct StagedFiles {
     placement.commit()
   }
 
-  /// Forgets what has not taken its place.
+  /// Removes the files that have not taken their places.
   func discard() {
     for (_, staged) in files { try? FileSystem.remove(staged) }
   }

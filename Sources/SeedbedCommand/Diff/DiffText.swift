@@ -109,7 +109,7 @@ enum DiffText {
     return members
   }
 
-  /// The counts and what the models have not in common, as one object.
+  /// The counts and the differences of the models, as one object.
   static func json(_ summary: ComparisonSummary) -> String {
     let entities = summary.entities.map { counts in
       JSONValue.object([

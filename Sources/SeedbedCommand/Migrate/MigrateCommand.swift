@@ -72,7 +72,7 @@ struct MigrateCommand: ParsableCommand {
       do {
         try migrate(to: target, &result)
       } catch  where ProgressiveMigration.isOfAnother(error) && !dryRun {
-        // It was of the older version when it was looked at.
+        // The store was still of the older version when it was first read.
         result = try foundChanged(target)
       }
       Terminal.print(json ? result.json : result.text)
@@ -183,7 +183,7 @@ struct MigrateCommand: ParsableCommand {
   }
 
   /// The message when another program changed the store before it could be migrated.
-  /// - Throws: where it is not of the wanted version now.
+  /// - Throws: where it is not of the target's version now.
   private func foundChanged(_ target: ModelFile) throws -> MigrateResult {
     let models = try MigrationModels(storePath: store, target: target, modelPath: model)
     guard models.isUpToDate else {

@@ -15,7 +15,7 @@ struct MigrateResult {
   var source = ""
   /// Nil when nothing was to be done.
   var plan: MigrationPlan?
-  /// The steps, where it is not one that is done in place.
+  /// The steps, where the migration is more than one inferred step in place.
   var chain: MigrationChain?
   /// How many objects the store had of each entity, for the first step of a chain.
   var objectCounts: [String: Int] = [:]
@@ -23,7 +23,7 @@ struct MigrateResult {
   var outlook: ChainOutlook?
   /// The obstacles that were met when a copy was migrated.
   private(set) var met: [MigrationCondition] = []
-  /// Another error that it would end with.
+  /// Another error that the migration ended with, or would end with.
   private(set) var refusal: RunError?
   /// The reports of steps that were done by statements, by their numbers from 1.
   var stepReports: [Int: MigrationReport] = [:]
@@ -36,7 +36,7 @@ struct MigrateResult {
   var isMigrated = false
   /// Nil for a plan alone, and for several steps.
   var report: MigrationReport?
-  /// Its requests to its stores.
+  /// The requests to the stores of the migration.
   var work = RunCounts()
   /// The treatment of duplicates in a run.
   var duplicates = StoreMigration.DuplicatePolicy.refuse

@@ -49,7 +49,7 @@ struct CommandFailure: Error {
   }
 
   func report() {
-    // The reader of the output has seen enough.
+    // The reader of the output went away.
     if code == "file.closed-pipe" { Terminal.endByBrokenPipe() }
     switch format {
     case .text:

@@ -16,7 +16,7 @@ enum Terminal {
     return isatty(1) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
   }()
 
-  /// The command as the user called it; the launcher tells its own name.
+  /// The command as the user called it; the launcher passes its own name in `SEEDBED_COMMAND`.
   static var commandName: String {
     ProcessInfo.processInfo.environment["SEEDBED_COMMAND"] ?? CommandLine.arguments.first ?? "seedbed"
   }
@@ -26,7 +26,7 @@ enum Terminal {
 
   /// A line on standard output. Ends the process where that cannot be written to: with 74, or quietly where its reader
   /// went away (`seedbed … | head`).
-  /// - Parameter failure: why the command fails, which is told all the same.
+  /// - Parameter failure: why the command fails, which is reported all the same.
   static func print(_ text: String, of failure: CommandFailure? = nil) {
     let bytes = Array((shown(text) + "\n").utf8)
     guard let number = write(bytes, to: STDOUT_FILENO) else { return }
@@ -44,7 +44,7 @@ enum Terminal {
 
   static func bold(_ text: String) -> String { hasColors ? "\(boldStart)\(text)\(boldEnd)" : text }
 
-  /// Ends the process as a program ends that does not ask what became of its output.
+  /// Ends the process as a program ends that leaves SIGPIPE to the system.
   static func endByBrokenPipe() -> Never {
     _ = signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)

@@ -3,7 +3,7 @@ import SQLite
 
 /// How the C library and SQLite treat memory of a run.
 enum MemoryTuning {
-  /// Both of what is below, before the first store is opened.
+  /// Makes both settings; to be called before the first store is opened.
   static func prepareRun() {
     raiseTrimThreshold()
     Connection.stopCountingMemory()

@@ -15,7 +15,7 @@ enum OpenFileLimit {
   /// file.
   private static let wantedCount: rlim_t = 4096
 
-  /// Raises the limit as far as it is wanted and may be; ends the process with 74 where it leaves too little.
+  /// Raises the limit to `wantedCount`, or as far as it may be; ends the process with 74 where that leaves too little.
   static func prepare() {
     raise()
     let count = freeCount()

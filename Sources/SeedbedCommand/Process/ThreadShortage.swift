@@ -3,10 +3,10 @@ import Platform
 /// Ends a process that waits for ever for threads.
 ///
 /// Where no thread can be made (`ulimit -v`, `ulimit -u`), the system's queues try again every second without end, and
-/// then no signal is heard either, because a queue hears them. What a run will need is not known before, so a thread of
-/// its own looks.
+/// then signals have no effect either, because a queue handles them. What a run will need is not known before, so a
+/// thread of its own looks.
 enum ThreadShortage {
-  /// How many looks in a row must find no thread to be had, and nothing done since the look before.
+  /// How many looks in a row must find that no thread can be made, and that nothing was done since the look before.
   private static let patience = 5
   /// Less processor time than this means that the process is waiting.
   private static let idleMicroseconds = 20_000
@@ -20,7 +20,7 @@ enum ThreadShortage {
   }
 
   #if canImport(Glibc)
-    /// One of Foundation's takes longer to make.
+    /// A thread of Foundation's would take longer to make.
     private static func makeThread() {
       var attributes = pthread_attr_t()
       guard unsafe pthread_attr_init(&attributes) == 0 else { return }
@@ -38,7 +38,7 @@ enum ThreadShortage {
       unsafe action.__sigaction_handler.sa_handler = { _ in ThreadShortage.lookOnce() }
       action.sa_flags = SA_RESTART
       guard unsafe sigaction(SIGALRM, &action, nil) == 0 else { return }
-      // What began this process may have blocked it.
+      // The parent of this process may have blocked the signal.
       var alarm = sigset_t()
       unsafe sigemptyset(&alarm)
       unsafe sigaddset(&alarm, SIGALRM)
@@ -53,8 +53,8 @@ enum ThreadShortage {
     nonisolated(unsafe) private static var idleLooks = 0
     nonisolated(unsafe) private static var usedBefore = 0
 
-    /// Runs in a signal handler. Making a thread takes memory and locks, which is not allowed in one; but the process
-    /// has been idle for seconds then, so that nothing is interrupted in its own.
+    /// Runs in a signal handler, where memory and locks, which a new thread takes, are not allowed. The process has
+    /// been idle for seconds then, so the signal interrupts nothing that uses them.
     fileprivate static func lookOnce() {
       let used = usedMicroseconds()
       unsafe idleLooks = unsafe used - usedBefore < idleMicroseconds ? idleLooks + 1 : 0

@@ -18,7 +18,7 @@ final class ObjectsReport {
     self.output = output
   }
 
-  /// The export, which tells this report what it asks.
+  /// The export, with its requests to the store counted in this report.
   func following(_ export: StoreExport) -> StoreExport {
     var export = export
     export.didWork = { self.work = self.work + $0 }

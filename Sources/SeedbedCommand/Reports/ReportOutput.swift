@@ -17,13 +17,13 @@ struct ReportOutput {
   var logFormat: LogFormat
 
   /// Tells what the run did, and puts the report in its place.
-  /// - Parameter failure: the run's own, which is told where standard output cannot be written to.
+  /// - Parameter failure: the run's own, which is reported where standard output cannot be written to.
   /// - Throws: `CommandFailure` where the report could not be written.
   func finish(_ report: RunReport, exitCode: Int32, failure: CommandFailure?) throws {
     let document =
       isJSON || path != nil
       ? ReportJSON.text(report, run: RunIdentity.text, exitCode: exitCode, begin: begin, end: Date()) : ""
-    // An export to standard output has it to itself.
+    // Where an export goes to standard output, nothing else does.
     let writesData = report.exports.contains { $0.path == "-" }
     // The JSON report is data, which --quiet does not keep back.
     if isJSON {
@@ -36,7 +36,7 @@ struct ReportOutput {
         if writesData { Terminal.say(text) } else { Terminal.print(text) }
       }
     } else if !isQuiet, logFormat == .text {
-      // One may be the reason.
+      // A warning may name the reason of the failure.
       for warning in report.warnings { LogLine.say(warning, .warning, event: "run.warning") }
     }
     guard let path else { return }
