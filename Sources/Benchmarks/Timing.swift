@@ -3,7 +3,7 @@ import Foundation
 /// Seconds of wall time of several repetitions of two ways to do the same, taken in turns.
 struct Pair {
   var name: String
-  /// What ours may take of the bare loop's time.
+  /// The greatest share of the bare loop's time that the engine may take.
   var limit: Double
   var ours: [Double] = []
   var bare: [Double] = []

@@ -120,7 +120,7 @@ struct DiagramColumns {
     for node in nodes.indices { nodes[node].y = (nodes[node].y - top).rounded() }
   }
 
-  /// Where each line of a column's node would be level.
+  /// For each node of a column, where its lines would be level.
   private func wishes(of column: Int, byLeft: Bool) -> [Int: [Double]] {
     var wishes: [Int: [Double]] = [:]
     for segment in segments[byLeft ? column - 1 : column] where segment.left.node != segment.right.node {
@@ -130,7 +130,8 @@ struct DiagramColumns {
     return wishes
   }
 
-  /// Nodes go where they wish on an average; those in the way of others share the distance.
+  /// Puts each node at the average of its wishes and pushes those down that would overlap; then the column moves up by
+  /// the average push.
   private mutating func place(_ column: Int, wishes: [Int: [Double]]) {
     let wished = columns[column].map { node in
       wishes[node].map { $0.reduce(0, +) / Double($0.count) } ?? nodes[node].y

@@ -8,7 +8,7 @@ public import ObjectModel
 public struct EntityDiagram: Sendable {
   /// More entities than this make no picture that can be read.
   public static let maximumEntityCount = 1_000
-  /// So do more lines; the way of each is sought among all others.
+  /// More lines than this make none either; the way of each is sought among all others.
   public static let maximumLineCount = 5_000
 
   let content: DiagramContent

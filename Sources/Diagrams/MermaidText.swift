@@ -31,7 +31,7 @@ struct MermaidText {
         output += "    \"\(from)\" ||--o| \"\(to)\" : \"is a\"\n"
       case .relationship:
         let names = [line.from, line.to].compactMap { end in end.row.map { content.boxes[end.box].rows[$0].name } }
-        // Where only one side knows of the other, the line is a dotted one.
+        // The line of a relationship without inverse is dotted.
         let dash = line.from.count == nil || line.to.count == nil ? ".." : "--"
         output += "    \"\(from)\" \(Self.left(line.from.count))\(dash)\(Self.right(line.to.count)) \"\(to)\""
         output += " : \"\(names.joined(separator: " / "))\"\n"

@@ -58,7 +58,7 @@ package struct Exporter {
     return try write(request, columns, to: writer)
   }
 
-  /// Hands the objects to a writer of its own.
+  /// Hands the objects to a writer of the caller's.
   /// - Parameter makeWriter: given the columns.
   /// - Returns: the number of rows.
   func run(_ makeWriter: ([ExportColumn]) -> any RowBatchWriter) throws -> Int {

@@ -31,8 +31,8 @@ public struct StoreExport {
   ///   - limit: the most objects; nil: all.
   ///   - delimiter: an ASCII character between the fields of CSV; nil: what the format says.
   ///   - hasByteOrderMark: whether CSV begins with one.
-  ///   - deletionsPath: where `deletionsText` of the deletions that `run(changedSince:)` finds is written; it is checked
-  ///     like the output.
+  ///   - deletionsPath: where `deletionsText` of the deletions that `run(changedSince:)` finds is written; checked like
+  ///     the output.
   public init(
     storePath: String, model: ManagedObjectModel, modelPath: String?, entity: String, columns: [String],
     order: [String],

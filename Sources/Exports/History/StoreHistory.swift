@@ -14,7 +14,7 @@ public struct StoreHistory {
     public var entities: [String] = []
     /// Which changed one of these properties; empty: any. Insertions and deletions change none.
     public var properties: [String] = []
-    /// Of transactions of these authors; empty: of any, and of none.
+    /// Of transactions of these authors; empty: of any author, or without one.
     public var authors: [String] = []
 
     /// A filter that lets all changes through.
@@ -105,7 +105,7 @@ public struct StoreHistory {
         body(whole)
         left -= 1
       }
-      // A place before everything that is there would have expired.
+      // This transaction is there, so the place has not expired.
       bound = .transaction(last)
       if left == 0 { return PersistentHistoryToken(store: store.identifier, transactionNumber: last) }
     }
@@ -126,8 +126,8 @@ public struct StoreHistory {
       "the history of \(path) before transaction \(number) was deleted; what was saved since that date may be missing")
   }
 
-  /// A transaction that was never made does not belong to this store's history.
   /// - Parameter beyond: how far behind the last transaction a place may be.
+  /// - Throws: `RunError` for a transaction that the store has never had.
   private func check(_ bound: PersistentHistoryQuery.Bound, end: Int64, beyond: Int64 = 0) throws(RunError) {
     guard case .transaction(let number) = bound, number > end, number - end > beyond else { return }
     throw RunError(

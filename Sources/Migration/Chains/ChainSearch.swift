@@ -2,9 +2,9 @@
 /// has, among these the shortest, among these the one with the fewest mapping models.
 ///
 /// From each version it looks at the wanted one, at the next in the order of versions, at those that a mapping model
-/// leads to, and at those that a mapping model begins at. So it stays fast with hundreds of versions. Names need not
-/// say the order of versions: where something would be lost so, and there are no more than `mostVersions`, it looks at
-/// all of them.
+/// leads to, and at those that a mapping model begins at. So it stays fast with hundreds of versions. Versions may have
+/// another order than their names: where a chain so found loses something, and there are at most `mostVersions`, it
+/// looks at all of them.
 struct ChainSearch {
   private struct Cost: Comparable {
     var losses = 0

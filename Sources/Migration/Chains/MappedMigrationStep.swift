@@ -34,7 +34,7 @@ struct MappedMigrationStep {
   }
 
   /// The objects that filters leave out, and the references that look-ups do not find.
-  /// - Parameter store: that the step begins with; nil where it is not there yet.
+  /// - Parameter store: the store that the step begins with; nil where it is not there yet.
   func dataLosses(_ store: MigrationStore?) throws -> [String] {
     let filtered = FilteredObjects(mapping.mappingModel, from: source.model, policies)
     let references = PartialReferences(mapping.mappingModel, from: source.model, policies)

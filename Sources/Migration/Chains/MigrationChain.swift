@@ -85,7 +85,7 @@ extension MigrationChain.Step: CustomStringConvertible {
   /// All losses of the step, objects outside the model included.
   package var lostTexts: [String] { losses + foreign.lostTexts }
 
-  /// The step where indexes that do not belong to the model go besides, as only the work itself tells.
+  /// The step with further indexes outside the model that go, as found during the work.
   package func losing(_ indexes: [String]) -> MigrationChain.Step {
     var step = self
     step.foreign.droppedIndexes += indexes.filter { !foreign.droppedIndexes.contains($0) }
@@ -107,8 +107,7 @@ extension MigrationChain.Step: CustomStringConvertible {
     }
   }
 
-  /// What happens to an entity's objects. The author of a mapping model may say of one that it is copied and leave some
-  /// of it out.
+  /// What happens to an entity's objects. A mapping model may call an entity copied and still leave a part of it out.
   private func type(of mapping: EntityMapping) -> EntityMapping.MappingType {
     guard mapping.mappingType == .copy, case .mapped = way, let before = mapping.sourceEntityName,
       let after = mapping.destinationEntityName, let older = source.model[before], let newer = destination.model[after]
@@ -125,6 +124,6 @@ extension MigrationChain.Step: CustomStringConvertible {
 }
 
 extension EntityMapping {
-  /// Whether the source objects are chosen by a predicate, or in another way than by what Xcode writes for all.
+  /// Whether the source expression is another than the one that Xcode writes for all objects.
   fileprivate var isFiltered: Bool { sourceExpression.map { !$0.contains("\"TRUEPREDICATE\"") } ?? false }
 }

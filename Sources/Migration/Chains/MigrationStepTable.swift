@@ -105,7 +105,8 @@ struct MigrationStepTable {
     return found
   }
 
-  /// The mapping model between two versions that leaves the fewest entities out, and these where that counts.
+  /// The mapping model between two versions that leaves the fewest entities out, and the names of these; no names where
+  /// mapping models are taken as they are.
   private func mapping(_ source: Int, _ destination: Int) -> (mapping: ModelLibrary.Mapping?, uncovered: [String]) {
     let (from, to) = (library.versions[source].model, library.versions[destination].model)
     let fitting = zip(library.mappings, reaches).filter { _, reach in

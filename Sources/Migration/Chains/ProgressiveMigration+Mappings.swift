@@ -24,7 +24,8 @@ extension ProgressiveMigration {
     }
   }
 
-  /// Notes what the filters and look-ups of mapping models leave out: of the first step what the store says, of others what may be.
+  /// Notes what filters and look-ups of mapping models lose: in the first step what the store shows, in others what may
+  /// be lost.
   func noteDataLosses(_ chain: inout MigrationChain, _ store: MigrationStore) throws {
     for (index, step) in chain.steps.enumerated() {
       guard let mapped = MappedMigrationStep(step, policies) else { continue }
@@ -37,8 +38,8 @@ extension ProgressiveMigration {
     steps.filter { !takesMappingsAsTheyAre || MappedMigrationStep($0, policies) == nil }
   }
 
-  /// - Throws: for inferred steps that lose something or nothing where a mapping model has mistakes, and for those that
-  ///   lose something where a mapping model was passed over for what it leaves out.
+  /// - Throws: for inferred steps that a mapping model with mistakes is for, and for those that lose something where a
+  ///   mapping model was passed over for what it leaves out.
   func requireNonePassedOver(by chain: MigrationChain, _ library: ModelLibrary) throws(MigrationError) {
     for step in chain.steps where MappedMigrationStep(step, policies) == nil {
       let (older, newer) = (step.source.model, step.destination.model)

@@ -29,8 +29,8 @@ public struct ProgressiveMigration: StoreMigrating {
   package var takesMappingsAsTheyAre = false
   /// How steps in place are done: duplicates, times of new derived attributes, and what is told of their progress.
   package var inPlaceOptions = StoreMigration.Options()
-  /// Called after each step: with what a step by statements did, or with the duplicates that a step by a mapping model
-  /// removed.
+  /// Called with what a step by statements did, and with the duplicates that were removed after a step by a mapping
+  /// model.
   package var didEndStep: (@Sendable (MigrationChain.Step, MigrationReport) -> Void)?
 
   /// Told when it begins to wait for another process that is at the same steps.

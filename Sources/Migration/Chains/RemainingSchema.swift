@@ -65,8 +65,8 @@ struct RemainingSchema {
         continue
       }
       for (first, property) in present.properties where next.properties[first] == nil {
-        // A loss is told of the entity that declares the property, or of the entity itself where that one keeps it, by
-        // its newer name.
+        // A loss names the entity that declares the property, or, where that entity keeps it, the entity itself, each
+        // by its newer name.
         let owner = entity.declaring(property)
         lost.insert([step[owner.name]?.entity ?? owner.name, property])
         lost.insert([next.entity, property])

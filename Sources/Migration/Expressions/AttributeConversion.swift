@@ -20,7 +20,7 @@ enum AttributeConversion {
   static func value(
     _ value: Value, for attribute: AttributeDefinition, of type: MappedType
   ) throws(MigrationError) -> Value {
-    // Other programs write numbers into the column of a Float that no Float is; they are read as the nearest.
+    // Other programs write numbers into a Float's column that no Float equals; they are read as the nearest Float.
     let isSame = attribute.type == .float && type.operand?.element == .attribute(.float)
     let isNumber = value != .null && numbers.contains(attribute.type) && !isSame
     guard let converted = isNumber ? number(value, attribute.type) : attribute.converted(value) else {

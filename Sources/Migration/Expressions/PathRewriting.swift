@@ -3,7 +3,7 @@ import Predicates
 
 /// Rewrites the key paths of a mapping's expression so that they can be computed, and refuses those that lead nowhere.
 ///
-/// Mapping models ask more of values than a model has properties: `$source.link.absoluteString`,
+/// Key paths of mapping models go on behind properties: `$source.link.absoluteString`,
 /// `$source.objectID.URIRepresentation.path`. A method that the format language has becomes that method, any other a
 /// call of `ValueMethods`. Properties of the mapping itself become constants.
 struct PathRewriting {

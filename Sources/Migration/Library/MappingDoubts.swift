@@ -4,7 +4,7 @@ import ObjectModel
 
 /// Why a mapping model is for none of the versions of a library, or may be for none.
 struct MappingDoubts {
-  /// Entity mappings whose entities no version has, in sentences.
+  /// Why the mapping model cannot be used, in sentences.
   private(set) var mistakes: [String] = []
   /// The places where its copies of the models are older than the versions, in sentences.
   private(set) var staleness: [String] = []

@@ -27,8 +27,7 @@ public struct ModelLibrary: Sendable {
     public let name: String
     /// The mapping model as it was read or given.
     public let mappingModel: MappingModel
-    /// Its entity mappings whose entities no version has, in sentences. A mapping model with such a mistake is not
-    /// used.
+    /// Why the mapping model cannot be used, in sentences. One with a mistake is not used.
     package internal(set) var mistakes: [String] = []
 
     /// A mapping model with a name for messages.

@@ -110,7 +110,7 @@ struct FilteredObjects {
     return (list.count == 1 ? "the filter " : "each of the filters ") + list.joined(separator: " and ")
   }
 
-  /// How many objects of an entity itself, with a value of an attribute where one is named, no filter lets in.
+  /// How many objects of an entity itself no filter lets in; with an attribute, only those that have a value of it.
   private static func count(
     _ entity: Entity, _ attribute: String?, without filters: [String], _ context: ManagedObjectContext
   ) throws -> Int {

@@ -65,8 +65,8 @@ struct RelationshipCarriers {
     }
   }
 
-  /// The entity mappings that an expression looks into for what became of the objects of a relationship, and that are
-  /// its whole result.
+  /// The entity mappings that an expression looks into for what became of the objects of a relationship, where its
+  /// result is nothing but that.
   /// - Returns: nil for any other expression; no names where it looks into all entity mappings.
   private static func names(in text: String, reading relationship: String) -> [String]?? {
     guard let expression = try? CallingExpression(parsing: text) else { return nil }

@@ -15,11 +15,11 @@ extension MigrationManager {
   /// - Parameters:
   ///   - sourceURL: the store whose objects are brought over.
   ///   - sourceType: the type of that store.
-  ///   - sourceOptions: what the type wants to know besides; see `PersistentStoreDescription.options`.
+  ///   - sourceOptions: the type's own options; see `PersistentStoreDescription.options`.
   ///   - mapping: how the objects are mapped.
   ///   - destinationURL: the store that gets them.
   ///   - destinationType: the type of that store.
-  ///   - destinationOptions: what its type wants to know besides.
+  ///   - destinationOptions: its type's own options.
   /// - Throws: `MigrationError` that names the mapping, entity, property and object where there is one.
   public func migrateStore(
     from sourceURL: URL, type sourceType: some PersistentStoreType, options sourceOptions: [String: Value] = [:],

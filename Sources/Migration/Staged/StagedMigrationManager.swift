@@ -9,7 +9,7 @@ import Synchronization
 /// Brings stores to newer models in stages that the program describes, each by an inferred mapping, with handlers of
 /// the program in between.
 ///
-/// A store begins at the stage that knows its model; stages before are passed over. Everything is done on a copy beside
+/// A store begins at the stage that has its model; stages before are passed over. Everything is done on a copy beside
 /// the store, which takes its place when the last stage is done: a handler that throws leaves the store as it was.
 public final class StagedMigrationManager: StoreMigrating {
   /// The stages in the order in which they are carried out.
@@ -23,8 +23,8 @@ public final class StagedMigrationManager: StoreMigrating {
   /// A manager of stages.
   /// - Parameters:
   ///   - stages: the stages, the oldest first.
-  ///   - library: has the versions that lightweight stages name; those of custom stages are known by themselves.
-  ///   - duplicates: what becomes of objects that a new uniqueness constraint does not let be.
+  ///   - library: has the versions that lightweight stages name; custom stages bring their own.
+  ///   - duplicates: what becomes of objects that a new uniqueness constraint forbids.
   public init(
     _ stages: [any MigrationStage], library: ModelLibrary = ModelLibrary(),
     duplicates: StoreMigration.DuplicatePolicy = .refuse
@@ -60,7 +60,7 @@ public final class StagedMigrationManager: StoreMigrating {
 
   // MARK: - Steps
 
-  /// One version to the next, and the stage that has it done.
+  /// A step from one version to the next, and the stage that it belongs to.
   private struct Step {
     let source: ManagedObjectModel
     let destination: ManagedObjectModel

@@ -106,7 +106,7 @@ package enum ReportJSON {
     ]
   }
 
-  /// Null where nothing was counted.
+  /// The records that were read, and how many ended in each outcome.
   private static func counts(_ counts: OutcomeCounts) -> JSONValue {
     .object(
       [("read", .integer(counts.total))] + Outcome.allCases.map { ($0.rawValue, .integer(counts[$0])) })

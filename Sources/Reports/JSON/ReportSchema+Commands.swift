@@ -1,6 +1,6 @@
 import Pipelines
 
-// Of commands that are no runs.
+// The reports of commands that are no runs.
 extension ReportSchema {
   /// The JSON Schema of what `export` and `query` write with `--json`, as text.
   package static func exports() -> String {

@@ -61,7 +61,7 @@ public struct RunReport: Sendable {
   /// Highest resident memory of the process so far, bytes.
   public var peakMemoryBytes: Int
 
-  /// A report without what is not always there.
+  /// A report with what every run has.
   package init(
     result: Result, pipeline: String, storePath: String, storeIdentifier: String, storeBytes: Int,
     steps: [StepReport], exports: [ExportReport], rejects: [Reject], rejectFiles: [String], durationSeconds: Double,

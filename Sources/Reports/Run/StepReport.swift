@@ -33,7 +33,7 @@ public struct StepReport: Sendable {
   /// key wins, or which records say nothing new.
   public var readings = 0
 
-  /// A report of a step that nothing has become of yet.
+  /// A report of a step that has done nothing yet.
   package init(
     name: String, entity: String, source: String, strategy: ImportStep.Strategy, reason: String
   ) {

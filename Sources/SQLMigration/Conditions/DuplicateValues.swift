@@ -1,7 +1,7 @@
 import ObjectModel
 import SQLite
 
-/// Values that are in several rows under a uniqueness constraint. Rows without one of them are never the same.
+/// Values that are in several rows under a uniqueness constraint. A row in which one of them is null equals no other.
 struct DuplicateValues {
   let constraint: (entity: Entity, names: [String])
   let columns: [String]

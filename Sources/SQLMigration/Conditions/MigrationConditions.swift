@@ -128,7 +128,8 @@ struct MigrationConditions {
 
   // MARK: - Uniqueness
 
-  /// Values that are there more than once under a constraint, when it may be broken and the rows' own columns tell.
+  /// Values that are there more than once under a constraint; nil where there are none, where the old store has that
+  /// constraint, or where the old rows do not have the values.
   private func duplicates(_ index: IndexLayout, _ table: TableWork) throws -> MigrationCondition? {
     guard let constraint = index.constraint, !work.guardsDerivedValues(index), !isKept(index, table) else { return nil }
     let columns = constraint.names.compactMap { work.new.propertyColumn($0, of: constraint.entity) }

@@ -5,7 +5,7 @@ import SQLite
 /// Tells a store's persistent history which duplicates go and what changes with them, as a save that did the same
 /// would: the objects as deleted, with the values that are kept of them, and others as updated. All is one transaction.
 final class DuplicateHistory {
-  /// What the transaction says of itself.
+  /// The context name of the transaction.
   static let contextName = "seedbed.migration"
 
   private let connection: Connection

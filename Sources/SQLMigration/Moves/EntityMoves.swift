@@ -107,7 +107,7 @@ struct EntityMoves {
     moves.filter { !$0.old.isAbstract && $0.new.isKind(of: entity) }
   }
 
-  /// The old attribute that a new one of the rows takes its values from.
+  /// The old property that a new one of the rows takes its values or objects from.
   func sourceName(of property: String, _ move: Move) -> String? {
     moveByOldIndex[move.old.index].flatMap { sources[$0][property] }
   }

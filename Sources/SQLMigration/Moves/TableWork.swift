@@ -44,7 +44,7 @@ struct TableWork {
     var order: String?
   }
 
-  /// Whether not a row of it is touched.
+  /// Whether no row of it is touched.
   var leavesRows: Bool { method == .inPlace && assigned.isEmpty && fills.isEmpty && ordered.isEmpty }
 }
 

@@ -14,7 +14,7 @@ public struct MigrationPlan: Sendable {
     public var rows: Int?
     /// What is added to the objects' primary keys: not 0 where hierarchies are merged.
     public var primaryKeyOffset: Int64
-    /// Whether a mapping model takes some of the objects alone, by a predicate of its own; `rows` are all.
+    /// Whether a mapping model chooses the objects by a source expression of its own; `rows` counts all.
     public var isFiltered: Bool
 
     package init(
@@ -79,7 +79,7 @@ public struct MigrationPlan: Sendable {
   /// Hierarchies that are joined, which Core Data itself would not do.
   public internal(set) var mergedHierarchies: [LightweightMigration.Item] = []
 
-  /// The plan where indexes that do not belong to the model go besides, as only the work itself tells.
+  /// The plan with further indexes outside the model that go, as found during the work.
   package func losing(_ indexes: [String]) -> MigrationPlan {
     var plan = self
     plan.foreign.droppedIndexes += indexes
@@ -176,7 +176,7 @@ public struct MigrationCondition: Sendable, Hashable, CustomStringConvertible {
   public var property: String?
   /// How many objects break it, or how many values are there more than once.
   public var count: Int
-  /// The first duplicate keys, at most 20; or what would be wrong without the duplicates; or what else says what is in
+  /// The first duplicate keys, at most 20; or what would be wrong without the duplicates; or other words for what is in
   /// the way.
   public var examples: [String] = []
   /// The step of several in which it was met, such as `Shop → Shop 2: inferred`; nil for a migration in one step.

@@ -49,8 +49,8 @@ public enum StoreMigration {
     /// Told of each part of the work before it begins, on the thread of the migration.
     public var willBegin: (@Sendable (Stage) -> Void)?
 
-    /// Told, before the store is changed, of what goes that the models do not say and only reading every row or doing
-    /// the work tells: rows of no entity, and indexes that what is left of duplicates breaks.
+    /// Told, before the store is changed, of losses that only reading every row or doing the work shows: rows of no
+    /// entity, and unique indexes that the rows left of duplicates break.
     package var willLose: (@Sendable ([String]) -> Void)?
 
     /// Options with the default values.
@@ -74,8 +74,8 @@ public struct MigrationReport: Sendable {
   public internal(set) var removedDuplicates: [String: Int] = [:]
   /// Changes of the persistent history that were about objects of removed entities, and went with them.
   public internal(set) var removedHistoryChanges = 0
-  /// Unique indexes that do not belong to the model, such as `mine on ZNOTE`, and went with the duplicates: what was
-  /// made of them has the values of another row.
+  /// Unique indexes outside the model, such as `mine on ZNOTE`, that went because a row that was left of duplicates has
+  /// the values of another row.
   package internal(set) var brokenIndexes: [String] = []
   /// Counts of the statements that ran and of the pages written directly to the file.
   package internal(set) var work = StoreCounts()

@@ -12,7 +12,7 @@ final class MigrationRun {
   private let path: String
   private var options: StoreMigration.Options
   private let external: ExternalDataFolder
-  /// Called with each open transaction before anything is read in it.
+  /// Called with the connection of each transaction before anything is read in it.
   private let prepare: (Connection) throws -> Void
   private var isCommitting = false
   /// The messages about removed rows that were told already.
@@ -76,8 +76,8 @@ final class MigrationRun {
         "\(error); the migrated store is \(StoreError.isInPlace), and is not safely on disk until it is written again")
   }
 
-  /// Reports the rows that are lost. Tables that are written as pages must not contain rows without an entity: the
-  /// pages would not be suitable.
+  /// Reports the rows that are lost. Where rows without an entity turn up in a table that is written as pages,
+  /// statements do the work instead, and the rows are counted then.
   private func tellOfRows(_ plan: MigrationPlan) {
     let texts = plan.foreign.rowTexts.filter { toldRows.insert($0).inserted }
     if !texts.isEmpty { options.willLose?(texts) }

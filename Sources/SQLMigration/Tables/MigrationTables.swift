@@ -12,8 +12,8 @@ struct MigrationTables {
   var tablesOfPages: Set<String> = []
   /// Indexes of a program's or a person's own that stay.
   var keptIndexes: [ForeignIndex] = []
-  /// Whether rows may come to have the values of others that go: unique indexes of that kind are made again afterwards,
-  /// where they can be.
+  /// Whether rows may take over the values of duplicates: unique indexes of that kind are made again afterwards, where
+  /// they can be.
   var resolvesDuplicates = false
   /// Views, and triggers on other tables, which do not belong to the model either.
   var views: [ForeignView] = []
@@ -46,7 +46,7 @@ struct MigrationTables {
   func makeRoom() throws {
     let tables = Set(work.oldTableNames.map { $0.uppercased() })
     let kept = Set(work.keptNames.filter { $0.key == $0.value }.keys.map { $0.uppercased() })
-    // Pages of tables are written without knowing the indexes of others.
+    // Indexes outside the model go where the table's rows are written as pages.
     let staying = Set(
       work.new.indexes.filter { !work.guardsDerivedValues($0) }.map(\.createStatement)
         + keptIndexes.filter(outlastsRows).map(\.statement))
@@ -193,8 +193,8 @@ struct MigrationTables {
     }
   }
 
-  /// Takes the number from rows of no entity that have one which is given to an entity of the table now: they would
-  /// become its objects.
+  /// Clears the entity number of rows of no entity where an entity of the table has that number now: they would become
+  /// its objects.
   private func hideStrayRows(of table: TableWork) throws {
     let former = Set(work.moves.concrete(kindOf: table.feeds[0].old.root).map { work.old.number(of: $0) })
     let fresh = work.new.numbers(ofKind: table.new.root).filter { !former.contains($0) }
@@ -252,7 +252,7 @@ struct MigrationTables {
   /// Makes the views and triggers again that made room, as they were.
   func makeViews() throws { for view in views { try view.make(in: connection) } }
 
-  /// Makes the indexes that stay and went with their tables.
+  /// Makes the kept indexes again that are not there any more.
   /// - Returns: unique ones that cannot be made, because rows have the same values now.
   func makeKeptIndexes() throws -> [ForeignIndex] {
     try keptIndexes.filter { index in

@@ -1,8 +1,8 @@
 import Seedbed
 import Synchronization
 
-/// Waits for a notification that says what is expected. It listens from when it is made, so that nothing is missed that
-/// happens before it is waited for.
+/// Waits for a notification that says what is expected. It listens as soon as it is made, so that it misses nothing
+/// before the wait.
 final class NotificationWait<Found: Sendable>: Sendable {
   /// The effect of a notification on the expectation.
   enum Answer: Sendable {

@@ -1,6 +1,6 @@
 import Seedbed
 
-/// Hands everything on to another store, but what is to fail. A capability that the other store does not have is an
+/// Hands everything on to another store, except what is to fail. A capability that the other store does not have is an
 /// error when it is asked for.
 class FailingStore: ReadForwarding, BatchWriting, QueryGenerations, PersistentHistoryTracking,
   RemoteChangeObserving, FetchExplaining, StoreCounting, MetadataKeeping, @unchecked Sendable
@@ -63,7 +63,7 @@ class FailingStore: ReadForwarding, BatchWriting, QueryGenerations, PersistentHi
       if let failure { throw failure }
       return try base.save(request)
     }
-    // A store is asked as it would be without this one.
+    // Without a failure, the other store is asked as usual.
     if failure == nil { return try base.save(request) }
     try twoPhase.save(request) { if let failure { throw failure } }
   }
@@ -117,5 +117,5 @@ class FailingStore: ReadForwarding, BatchWriting, QueryGenerations, PersistentHi
   }
 }
 
-/// One over a store that has all its objects in memory: predicates in Swift may be asked about them.
+/// A failing store over one that has all its objects in memory, so that it takes predicates in Swift.
 final class FailingMemoryStore: FailingStore, InMemoryFetching, @unchecked Sendable {}

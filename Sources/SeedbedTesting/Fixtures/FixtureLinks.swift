@@ -1,7 +1,6 @@
 import Seedbed
 
-/// The positions of records by their keys, when every key that a record names is known to lead to an object that it
-/// may.
+/// The positions of records by their keys. Every key that a record names leads to an object of the right entity.
 struct FixtureLinks {
   /// The positions that a relationship leads to.
   enum Positions {

@@ -1,14 +1,14 @@
 import Seedbed
 
-/// Values of Booleans that a uniqueness constraint is made of alone: each object has another combination, and when
-/// these have run out, one that may be missing is, which no constraint is about.
+/// Values for a uniqueness constraint that consists of Booleans alone. Each object has another combination; when these
+/// have run out, an optional Boolean is null, and null breaks no constraint.
 struct FlagCombinations {
   private let entityName: String
   /// The same for all entities whose objects the constraint is about.
   let key: String
   let attributes: [AttributeDefinition]
 
-  /// Those of an entity, for all constraints that no other attribute makes hold.
+  /// Those of an entity, for all constraints that no unique attribute satisfies.
   /// - Parameter unique: attributes that have a value of their own in every object.
   static func all(of entity: Entity, unique: Set<String>) -> [FlagCombinations] {
     var settled = unique

@@ -29,7 +29,7 @@ struct FreeMembers {
   /// Any that has room; nil where there is none.
   mutating func any(isUnique: Bool, _ random: inout RepeatableRandom) -> Int? {
     if !isUnique { return any(in: counts.indices, isUnique: false, &random) }
-    // No two of its like take the same, so those that were tried once need not be tried again.
+    // Objects that must not share a destination take each place once at most, so no place need be tried again.
     var rest = pool ?? counts.indices.shuffled(using: &random)
     defer { pool = rest }
     while let place = rest.popLast() { if isFree(place, isUnique: true) { return place } }

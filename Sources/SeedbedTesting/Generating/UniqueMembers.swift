@@ -12,8 +12,8 @@ struct UniqueMembers {
         entity.uniquenessConstraints.compactMap { constraint in
           if UniqueAttributes.path(of: constraint, in: entity) != nil { return nil }
           let members = constraint.compactMap { entity.relationship($0) }
-          // Objects that may be without one break no constraint where there are too few; pairs have another one each
-          // anyway.
+          // An optional relationship breaks no constraint where there are too few objects; a one-to-one relationship
+          // gives each object another one anyway.
           func rank(_ relationship: Relationship) -> Int {
             if let inverse = relationship.inverse, !inverse.isToMany { return 0 }
             return relationship.definition.isMandatory ? 2 : 1

@@ -13,7 +13,7 @@ struct ValueGenerator {
   /// - Parameters:
   ///   - path: the attribute's name, or the path of a composite's element.
   ///   - unique: the paths that every object has a value of its own for.
-  /// - Throws: `ModelError` for a regular expression that is none.
+  /// - Throws: `ModelError` for an invalid regular expression.
   init(_ attribute: AttributeDefinition, of entityName: String, path: String, unique: Set<String>) throws {
     self.attribute = attribute
     self.entityName = entityName
@@ -27,7 +27,7 @@ struct ValueGenerator {
 
   /// A value for the object of a number, from 1.
   func value(_ number: Int, _ random: inout RepeatableRandom) throws(GenerationError) -> Value {
-    // One in eight is without, where it may be.
+    // One optional value in eight is null.
     if attribute.isOptional, !isUnique, Int.random(in: 0..<8, using: &random) == 0 { return .null }
     let value = isUnique ? try uniqueValue(number, &random) : try freeValue(number, &random)
     guard let validator, !validator.violations(of: value).isEmpty else { return value }

@@ -42,7 +42,8 @@ final class PeakMemoryMeasurement {
     return peak > peakBefore ? peak : nil
   }
 
-  /// Linux forgets the peak of a process that asks for it, and tells the new one there (proc(5)).
+  /// Has Linux forget the peak so far (`clear_refs` in proc(5)).
+  /// - Returns: whether it did.
   private static func forget() -> Bool {
     guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
     defer { try? file.close() }

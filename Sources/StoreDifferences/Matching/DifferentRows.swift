@@ -3,9 +3,9 @@ import ObjectModel
 import SQLite
 import SQLitePages
 
-/// Lists of rows that are not the same to the byte in two tables, read from the pages of both files: for most rows
-/// nothing else has to be known. There are none of tables with other columns, or with other numbers for their entities,
-/// where equal bytes do not mean equal rows, or with values that may lie in files beside the stores.
+/// Lists of rows that are not the same to the byte in two tables, read from the pages of both files; all other rows are
+/// the same. There is no list where equal bytes do not mean equal rows: of tables with other columns or with other
+/// numbers for their entities, or with values that may lie in files beside the stores.
 final class DifferentRows {
   private let tables: MatchTables
   private let left: ComparedLayout

@@ -1,7 +1,7 @@
 import ObjectModel
 import SQLite
 
-/// Which rows of two stores are one object, for rows where that is not said by an equal primary key.
+/// Which rows of two stores are one object, where an equal primary key does not say it.
 ///
 /// A row that is in neither list is the same object in both stores under the same primary key, and its own columns are
 /// equal in both. Those that are listed have the primary key of their counterpart, or null where they have none. The

@@ -37,7 +37,7 @@ struct RowMatcher {
 
   // MARK: - Rows
 
-  /// Rows of entities that only one model has are the same as nothing.
+  /// Lists the rows of entities that only one model has, without a counterpart.
   private func listUnknown(_ side: ComparedLayout, _ list: (Entity) -> String, known: [Entity]) throws {
     let numbers = known.map { "\(side.number($0))" }.joined(separator: ", ")
     for table in side.layout.tables
@@ -203,7 +203,7 @@ struct RowMatcher {
         different.map { "\($0) AS r CROSS JOIN \(rows.table) AS x ON x.rowid = r.pk" } ?? "\(rows.table) AS x"
       let isOrdered = own.order != nil && other.order != nil
       let order = isOrdered ? " OR x.\(rows.order ?? "") IS NOT y.\(others.order ?? "")" : ""
-      // One member may have several owners, and of one owner it is known by both keys.
+      // A member may have several owners, so a pair is looked up by both keys.
       let changed =
         "SELECT x.\(rows.owner) AS pk FROM \(isListed) LEFT JOIN \(others.table) AS y "
         + "ON y.\(others.member) = x.\(rows.member) AND y.\(others.owner) = x.\(rows.owner) "

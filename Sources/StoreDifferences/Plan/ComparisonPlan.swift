@@ -4,7 +4,7 @@ import Pipelines
 /// The entities and properties of two stores to compare, by their models.
 struct ComparisonPlan {
   let entities: [ComparedEntity]
-  /// The parts that only one of the models has.
+  /// The parts that the models do not have in common.
   let notes: [String]
 
   /// - Throws: `RunError` for an entity or a property that the models do not have.

@@ -119,7 +119,7 @@ final class DifferenceReader {
     }
   }
 
-  /// Puts what is stored in the place of the values that were read, and what read as equal at the end.
+  /// Puts stored values in the place of those that were read, and at the end those that read as equal.
   private static func merging(
     _ read: [PropertyDifference], _ stored: [PropertyDifference]
   ) -> [PropertyDifference] {

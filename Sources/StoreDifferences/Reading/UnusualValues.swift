@@ -17,7 +17,8 @@ final class UnusualValues {
     var isUsualLeft: String
     var isUsualRight: String
 
-    /// A condition that holds for values that this is about. The storage class comes first, for which no long value is read.
+    /// A condition that holds for different values in an unusual form. The form comes first, as its test reads no long
+    /// value.
     var differs: String {
       "((NOT (\(isUsualLeft)) OR NOT (\(isUsualRight))) AND x.\(left) IS NOT y.\(right))"
     }

@@ -14,7 +14,7 @@ public struct ComparisonSummary: Sendable {
     public var deleted = 0
   }
 
-  /// The parts that only one of the models has, in plain sentences. They were not compared.
+  /// The parts that the models do not have in common, in plain sentences. They were not compared.
   public var modelDifferences: [String] = []
   /// The counts in the order of the entities' names.
   public var entities: [EntityCounts] = []

@@ -92,7 +92,7 @@ package struct MigrationSteps {
       throw RunError(.missingInput, code: "migration.mapping", "\(path): there is no such mapping model")
     }
     if MappingModelReader.isMappingModel(path: path) { return }
-    // A folder that cannot be read is told by the library.
+    // The library reports a folder that cannot be read.
     let names = try? FileSystem.listing(of: path)
     if names == nil, PathContent(at: path) == .folder { return }
     if names?.contains(where: { MappingModelReader.isMappingModel(path: "/" + $0) }) == true { return }
@@ -102,7 +102,7 @@ package struct MigrationSteps {
       hint: "name a .xcmappingmodel or a .cdm, or a folder with some")
   }
 
-  /// A mapping model that the user names and that no step is done by is a mistake.
+  /// - Throws: for a mapping model that the user names and no step is done by.
   private static func requireUse(
     of mappings: [String], _ chain: MigrationChain, _ library: ModelLibrary
   ) throws(RunError) {
@@ -118,7 +118,7 @@ package struct MigrationSteps {
     }
   }
 
-  /// Policies are Swift code of the app's.
+  /// - Throws: for policies that are missing; they are Swift code of the app's.
   private static func requirePolicies(_ chain: MigrationChain, _ policies: MigrationPolicies) throws(RunError) {
     for step in chain.steps {
       guard case .mapped(let mapping) = step.way else { continue }
@@ -137,7 +137,7 @@ package struct MigrationSteps {
     }
   }
 
-  /// Mapping models for two versions between which a step was inferred.
+  /// Warnings about mapping models for two versions between which a step was inferred.
   static func passedOver(_ steps: [MigrationChain.Step], _ library: ModelLibrary) -> [String] {
     steps.flatMap { step -> [String] in
       guard case .inferred = step.way else { return [] }
