@@ -2,7 +2,8 @@ import ObjectModel
 import SQLite
 import StoreInterface
 
-/// Finds the object that has the unique values of a new one where these are defaults, of attributes that its row lacks.
+/// Finds the object that has a new object's unique values, where some of these are defaults of attributes that the row
+/// lacks.
 final class DefaultFinder {
   private enum Source {
     /// A cell of the row, which may be absent.
@@ -43,7 +44,7 @@ final class DefaultFinder {
     statement = try writer.cached(RowFinder.text(plan, columns: columns, writer.layout))
   }
 
-  /// The row with the values that the new object would have; nil also where the row lacks nothing of them.
+  /// The row with the values that the new object would have; nil also where the row has all of them itself.
   func find(row: Int) throws -> Int64? {
     var hasDefaults = false
     for (position, source) in sources.enumerated() {

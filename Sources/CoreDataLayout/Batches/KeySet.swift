@@ -58,7 +58,7 @@ struct KeySet {
     isEmpty = false
   }
 
-  /// Says that so many keys were added by a statement that began with `insert`.
+  /// Notes that a statement that began with `insert` added so many keys.
   @discardableResult
   mutating func note(_ count: Int64) -> Int64 {
     if count > 0 { isEmpty = false }

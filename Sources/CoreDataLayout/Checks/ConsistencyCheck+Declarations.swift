@@ -54,7 +54,7 @@ extension ConsistencyCheck {
     }
   }
 
-  /// Core Data's names of columns begin with Z, so that the word alone is no name.
+  /// Looks for the word alone: it is no column's name, as those of Core Data begin with Z.
   private func checkConstraints(of table: String) throws(SQLiteError) -> [StoreFinding] {
     let statement = try Statement(
       connection, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND upper(name) = upper(?1)")

@@ -15,7 +15,7 @@ public enum StoreReplacement {
     try replace(target: target, with: sealed, synchronizes: synchronizes) {}
   }
 
-  /// The same, but for a target that `check` refuses.
+  /// The same, unless `check` throws.
   /// - Parameter check: called when the target is locked.
   package static func replace(
     target: String, with sealed: String, synchronizes: Bool = true, checking check: () throws -> Void
@@ -63,7 +63,7 @@ extension FilePlacement {
   /// As `put(_:at:)`, with everything that belongs to a store: sidecars, and files of external data.
   ///
   /// The new external files are added first and the old ones go at the commit, so that at every moment the store that
-  /// is in place finds its own. Old files that rows of the old store name and rows of the new one do not are removed.
+  /// is in place finds its own. Old files that only rows of the old store name are removed.
   /// SQLite's own lock on the old store is held until the commit, so that no connection writes to it meanwhile.
   /// - Parameters:
   ///   - synchronizes: false leaves it to the caller to force the files to disk.

@@ -24,10 +24,10 @@ public struct IndexAdvice: Sendable, Hashable {
   /// The table and the columns of the index that the declaration makes.
   let table: String
   let columns: [Column]
-  /// How long the request's statement takes in a copy of the store, as the median of five runs, without the index and
-  /// with it.
+  /// How long the request's statement takes in a copy of the store without the index, as the median of five runs, in
+  /// seconds.
   public var secondsBefore: Double
-  /// The same measurement with the index, in seconds.
+  /// The same with the index.
   public var secondsAfter: Double
 
   /// The index as a model's source has it, for the entity's element.

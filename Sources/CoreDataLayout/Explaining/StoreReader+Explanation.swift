@@ -36,7 +36,7 @@ extension StoreReader {
     }
   }
 
-  /// How the values at key paths are read that an export of the objects writes.
+  /// How an export of the objects reads the values at key paths.
   func explanation(of request: FetchSpecification, scanning keyPaths: [FetchPredicate.KeyPath]) throws
     -> FetchExplanation
   {
@@ -82,7 +82,7 @@ extension StoreReader {
     }
   }
 
-  /// How a statement runs whose values are bound.
+  /// How a statement with bound values runs.
   func explanation(of statement: Statement, residual: [FetchPredicate] = []) throws -> FetchExplanation {
     let plan = try QueryPlan(session.connection, statement.sql)
     return FetchExplanation(

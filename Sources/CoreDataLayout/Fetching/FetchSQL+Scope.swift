@@ -103,7 +103,7 @@ extension FetchSQL {
   enum Operand {
     case scalar(Scalar)
     case list(List)
-    /// A list of so many values that are written out.
+    /// A list of values that are written out.
     case values([Scalar])
   }
 

@@ -4,7 +4,7 @@ import SQLite
 import SQLitePages
 import StoreInterface
 
-/// Streams values at key paths from the pages of a table, where a scan wants all of its rows in the order of their
+/// Streams values at key paths from the pages of a table, for a scan of all its rows in the order of their
 /// primary keys: SQLite's machine takes longer to hand over a row than everything else that an export does with it.
 ///
 /// What its unsafe code relies on: a read transaction is open from `init` to `close`, so that no connection changes the
@@ -92,7 +92,7 @@ import StoreInterface
   /// Streams all rows, once.
   /// - Parameters:
   ///   - row: selects one row by its primary key.
-  ///   - body: as of a scan.
+  ///   - body: see `StoreReader.scan(_:keyPaths:rowsPerBatch:body:)`.
   func scan(
     _ entity: Entity, rowsPerBatch: Int, row: Statement, body: (RowBatch) throws -> RowBatch
   ) throws {

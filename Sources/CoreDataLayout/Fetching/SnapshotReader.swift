@@ -21,7 +21,7 @@ import StoreInterface
   /// The columns by their names.
   private let names: [String]
   let builder: SnapshotBlockBuilder
-  /// What is known of reading the rows from the file's pages.
+  /// How the rows are read from the file's pages.
   let pages = PageSnapshotPlan()
   private let cellCount: Int
   private let cells: UnsafeMutablePointer<Int64>

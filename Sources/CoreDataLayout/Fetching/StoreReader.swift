@@ -57,7 +57,7 @@ public final class StoreReader: MonitoredFetching, @unchecked Sendable {
         return try reader.blocks(statement(for: rows, reader.columns), of: rows)
       }
       let byValue = try readingByValue(request) { rows in
-        // Whatever entity the rows say: they are alone in their table, and another one is an error.
+        // No condition on Z_ENT: the table has rows of this entity only, and another number is an error.
         let table = file.layout.table(for: rows.entity).name
         let statement = try session.cached(
           "SELECT \(reader.columns) FROM \(table) AS t0 WHERE t0.Z_PK BETWEEN ?1 AND ?2 ORDER BY t0.Z_PK")
@@ -142,7 +142,7 @@ public final class StoreReader: MonitoredFetching, @unchecked Sendable {
   }
 
   /// Checks a request and calls the body inside the session's lock.
-  /// - Parameter checksKeyPaths: whether the body is spared that.
+  /// - Parameter checksKeyPaths: whether key paths are checked here; otherwise the body does it.
   func fetching<Result>(
     _ request: FetchSpecification, checking checksKeyPaths: Bool = true, _ body: () throws -> Result
   ) throws -> Result {
@@ -197,7 +197,7 @@ public final class StoreReader: MonitoredFetching, @unchecked Sendable {
   }
 
   func bind(_ parameters: [Value], to statement: Statement) throws {
-    // A condition that turned out to be a constant names none of what was bound for it.
+    // A condition that became a constant does not use the values that were bound for it.
     for (index, value) in parameters.prefix(Int(statement.parameterCount)).enumerated() {
       try ValueCoding.bind(value, to: statement, at: Int32(index + 1))
     }

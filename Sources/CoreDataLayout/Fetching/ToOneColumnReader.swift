@@ -6,8 +6,8 @@ import StoreInterface
 /// Values at the ends of those key paths of a scan that begin with the same to-one relationship.
 ///
 /// Many rows lead to the same destination, often one after another. So the destinations are not joined to every row:
-/// what was read of one is kept, in as many places as there are; a destination always takes the place that its primary
-/// key says. That bounds the memory, and dense keys do not drive each other out.
+/// what was read of one is kept, in the one of a fixed number of places that its primary key gives. That bounds the
+/// memory, and dense keys do not drive each other out.
 @safe final class ToOneColumnReader {
   private static let placeCount = 1 << 14
   /// Bytes of texts and data after which everything is forgotten.

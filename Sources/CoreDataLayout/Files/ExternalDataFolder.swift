@@ -49,8 +49,8 @@ package struct ExternalDataFolder {
   }
 
   /// The bytes behind a stored value.
-  /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the file is gone or no file
-  ///   of its own in the folder.
+  /// - Throws: `StoreError.damagedValue` when the tag is unknown, the name is no UUID, or the folder has no regular
+  ///   file of that name.
   package func decode(_ stored: UnsafeRawBufferPointer, storePath: String) throws -> [UInt8] {
     // Safety: the bytes are the caller's, good for this call; no statement goes on meanwhile. They are copied.
     guard let tag = unsafe stored.first else { return [] }
@@ -144,8 +144,8 @@ package struct ExternalDataFolder {
     unsafe _ = rmdir(supportPath)
   }
 
-  /// The files that rows of a store name, whatever its model: every value of a binary column has the form of a
-  /// reference or has not.
+  /// The files that rows of a store name, whatever its model: a value of a binary column that has the form of a
+  /// reference counts as one.
   static func namedFiles(_ connection: Connection) throws(SQLiteError) -> Set<String> {
     var columns: [(table: String, column: String)] = []
     let list = try Statement(
@@ -172,7 +172,7 @@ package struct ExternalDataFolder {
   }
 
   /// Removes the files of the ledger that no row names, and empties the ledger. While the ledger is held, it does
-  /// nothing. Files that another store names stay: one whose name differs by its ending has the same folder.
+  /// nothing. Files that another store names stay: stores whose names differ by their endings alone share a folder.
   /// - Precondition: no transaction is open, so that what the rows say is final.
   package func removeUnnamed(_ connection: Connection) throws {
     if ledger.isHeld { return }
@@ -196,7 +196,7 @@ package struct ExternalDataFolder {
         // Before the write, which may fail half way.
         ledger.note(name)
         try folder.write(bytes, to: name)
-        // What may not read the store may not read its values.
+        // Only a user that may read the store may read its values.
         try StoreFiles.copyPermissions(of: storePath, to: dataPath + "/" + name)
         return name
       }

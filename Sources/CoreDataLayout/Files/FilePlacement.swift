@@ -18,7 +18,7 @@ public final class FilePlacement {
     case nothing
     /// A file that has a second name.
     case kept(String)
-    /// A file that is gone: the file system knows no second names.
+    /// A file that is gone: the file system has no second names.
     case lost
   }
 

@@ -25,7 +25,7 @@ final class PrivateCopy {
     }
   }
 
-  /// Runs work on the copy; what goes wrong there is said of the original.
+  /// Runs work on the copy; its errors name the original.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -5,9 +5,9 @@ import StoreInterface
 
 /// Opens a store for reading without changing a byte of it or of its sidecars, also in a read-only folder.
 ///
-/// A store with a write-ahead log or a rollback journal is copied with them, as SQLite would write to the log's index
-/// while reading. Of others, those in WAL mode are opened as immutable, for which SQLite would make sidecars, and read
-/// again when they were changed meanwhile; the rest is locked for as long as it is read.
+/// A store with a write-ahead log or a rollback journal is copied with it, as SQLite would write to the log's index
+/// while reading. One in WAL mode without a log is opened as immutable, as SQLite would make sidecars for it, and read
+/// again when it was changed meanwhile. Any other is locked for as long as it is read.
 package enum ReadOnlyAccess {
   /// How often a file is read that others change meanwhile.
   static let attempts = 10

@@ -7,7 +7,7 @@ package enum Sidecar: String, Sendable, CaseIterable {
   /// The rollback journal.
   case journal = "-journal"
 
-  /// Those without which rows may be missing, or be there that were never committed.
+  /// Those without which rows may be missing, or rows be read that were never committed.
   package static let withRows: [Sidecar] = [.log, .journal]
   /// Those that a store in WAL mode is left with.
   package static let ofLog: [Sidecar] = [.log, .index]

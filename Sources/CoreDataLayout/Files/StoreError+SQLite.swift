@@ -10,7 +10,7 @@ extension StoreError {
     case .busy, .locked, .lockingProtocol: self = .busy(path: path)
     case .notADatabase, .corrupt: self = .notAStore(path: path, message: error.message)
     case .constraint where !error.isUniqueViolation: self = .refusedRow(path: path, message: error.message)
-    // An unknown schema format, or an order that no model asks for, is a plain error to SQLite.
+    // An unknown schema format or collation is a plain error to SQLite.
     case .error
     where error.message == "unsupported file format" || error.message.hasPrefix("no such collation sequence"):
       self = .notAStore(path: path, message: error.message)

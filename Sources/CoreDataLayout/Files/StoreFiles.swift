@@ -36,7 +36,7 @@ package enum StoreFiles {
     DatabaseHeader.isWriteAheadLogged(try header(path))
   }
 
-  /// Refuses a file without a log that was cut off inside of its last page, of which SQLite makes zeros.
+  /// Refuses a file without a log that was cut off inside of its last page: SQLite would read zeros there.
   /// - Parameter source: the file that the error names, where this one is its copy.
   static func requireWholePages(_ path: String, _ connection: Connection, copiedFrom source: String? = nil) throws {
     guard let stamp = try stamp(path), let pageSize = try connection.integer("PRAGMA page_size"),

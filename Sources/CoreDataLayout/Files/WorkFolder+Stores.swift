@@ -1,7 +1,7 @@
 import Foundation
 package import StoreInterface
 
-// Stores are made in a work folder under their own names, on which the names of the folders of their external data depend.
+// Stores are made in a work folder under their own names, on which the folders of their external data depend.
 extension WorkFolder {
   /// The path under which a store is made before it takes its place.
   static func storePath(for place: String) -> String {

@@ -62,7 +62,7 @@ public final class WorkFolder {
 
   deinit { close(marker) }
 
-  /// Nothing is made or removed.
+  /// Checks the place of the folder for a result; nothing is made or removed.
   /// - Throws: `StoreError.cannotCreate` when something else has the folder's name, as `init` does.
   package static func requirePlace(for result: String) throws {
     let path = path(for: result)
@@ -162,7 +162,7 @@ public final class WorkFolder {
     try body()
   }
 
-  /// What stands in the way of a file or folder, unless the system itself failed.
+  /// The error of a call: `cannotCreate`, or `inputOutput` where the system itself failed.
   private static func failure(_ path: String, _ action: String, _ number: Int32) -> StoreError {
     let message = "cannot \(action): \(unsafe String(cString: strerror(number)))"
     let isSystem = [EIO, EMFILE, ENFILE, ENOMEM].contains(number)
@@ -173,8 +173,8 @@ public final class WorkFolder {
     .cannotCreate(path: path, message: "is \(what), and the result is made in a folder of that name; move it away")
   }
 
-  /// Where not all of it can be removed (too few open files, say), the marker stays, so that the next run can tell
-  /// whose folder it is.
+  /// Removes what is in a folder. Where not all of it can be removed (too few open files, say), the marker stays, so
+  /// that the next run can tell whose folder it is.
   private static func empty(_ path: String, removesFolder: Bool) {
     guard let names = try? FileSystem.listing(of: path) else { return }
     var isEmpty = true

@@ -123,7 +123,7 @@ final class ChangedOwners {
   /// Takes up the changes of rows that were written anew as pages.
   /// - Parameters:
   ///   - updated: keys of the rows that count one version up.
-  ///   - moved: by the position of a column, keys of rows with what it had been.
+  ///   - moved: by the position of a column, keys of rows with its values before the change.
   func note(_ table: TableLayout, updated: [Int64], moved: [Int: [(key: Int64, owner: Int64?)]]) throws {
     if let index = tables[table.name]?.index {
       let raise = try Statement(writer.connection, "INSERT OR IGNORE INTO \(Self.prefix)_raised VALUES (\(index), ?1)")
@@ -185,7 +185,7 @@ final class ChangedOwners {
     return raised
   }
 
-  /// Adds the owners that a query names, those that were there before.
+  /// Adds those of the owners that a query names which were there before the import.
   private func collect(
     _ sql: String, _ names: Set<String>, _ table: String, _ changed: inout [String: [Int64: Set<String>]]
   ) throws {

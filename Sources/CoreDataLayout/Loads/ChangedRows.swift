@@ -58,8 +58,8 @@ public final class ChangedRows {
   /// Adds a row.
   /// - Parameters:
   ///   - row: position in `rows`, which were encoded by `shape`.
-  ///   - primaryKey: of the stored row, which is of no other change.
-  ///   - tag: tells the row apart, where it is refused.
+  ///   - primaryKey: of the stored row; no other change has it.
+  ///   - tag: identifies the row, where it is refused.
   public func add(_ row: Int, of rows: EncodedRows, primaryKey: Int64, tag: Int) throws {
     // Safety: `row` is under `rows.count`, and each record ends within the bytes that the encoder made room for.
     let start = row == 0 ? 0 : unsafe rows.ends[row - 1]

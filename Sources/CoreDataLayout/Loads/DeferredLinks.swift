@@ -101,7 +101,8 @@ extension StoreLoads {
     }
   }
 
-  /// - Returns: false when the table has rows, something else hangs on it, or it came from elsewhere.
+  /// - Returns: false when the table has rows or dependents, the store was not made here, or order keys would take too
+  ///   much memory.
   private func writePages(
     _ group: DeferredLinks.Group, _ join: JoinTable, memoryBudget: Int, workers: Int
   ) throws -> Bool {

@@ -33,7 +33,7 @@
     rowCapacity = rows
   }
 
-  /// Makes the bytes at least so many; those up to `used` stay.
+  /// Makes room for so many bytes at least; those up to `used` stay.
   func grow(to needed: Int, used: Int) {
     let grown = max(needed, capacity * 2)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 16)

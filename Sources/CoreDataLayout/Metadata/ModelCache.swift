@@ -23,7 +23,7 @@ public struct ModelCache: Sendable {
     return try content(archive: archive)
   }
 
-  /// Why stores of a model carry none, where it is not compiled already; nil where they do, if it is not too large.
+  /// Why a store cannot carry a model that is not compiled yet; nil where it can, unless the model is too large.
   package static func obstacle(to model: ManagedObjectModel) -> String? {
     do {
       _ = try CompiledModelWriter.archive(of: model)

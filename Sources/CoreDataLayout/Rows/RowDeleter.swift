@@ -1,7 +1,7 @@
 import ObjectModel
 import SQLite
 
-/// Deletes rows of one entity with everything that only the layout knows of: their join rows, the hidden to-one columns
+/// Deletes rows of one entity with everything that only the layout shows: their join rows, the hidden to-one columns
 /// of other rows that point at them. Delete rules are the caller's.
 final class RowDeleter {
   private let writer: StoreWriter

@@ -101,7 +101,7 @@ final class RowUpdater {
     try history.recordingUpdate(entityNumber: number, key: key, columns: names, body)
   }
 
-  /// Whether the cell says another value than the stored one. Absent cells differ only from their default, and only
+  /// Whether the cell has another value than the stored row. Absent cells differ only from their default, and only
   /// when attributes are replaced.
   private func differs(_ index: Int, _ row: Int) throws -> Bool {
     let cell = plan.cells[index]

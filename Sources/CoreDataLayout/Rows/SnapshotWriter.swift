@@ -112,9 +112,9 @@ final class SnapshotWriter {
     return try writesTogether() ? max(min(64, greatestParameterCount / (columns.count + 1)), 1) : 1
   }
 
-  /// Whether one statement may write several rows. Which owners the history records with a row depends on those that
-  /// are there when it comes. And statements of several rows say `OR FAIL`, so that SQLite keeps no journal for each,
-  /// which triggers would take for their own statements.
+  /// Whether one statement may write several rows. Not with a history: the owners that it records with a row are those
+  /// that are there when the row comes. Not with triggers: a statement of several rows says `OR FAIL`, so that SQLite
+  /// keeps no journal for each, and that would hold for the statements of the triggers too.
   private func writesTogether() throws -> Bool {
     if let isWritingTogether { return isWritingTogether }
     var isPossible = writer.history == nil
@@ -290,8 +290,8 @@ final class SnapshotWriter {
     }
   }
 
-  /// Sets the unique columns that an update is going to write to NULL. Recorded as a part of that, for the owners that
-  /// the row leaves are seen only now.
+  /// Sets the unique columns that an update is going to write to NULL. It is recorded as a part of that update:
+  /// afterwards the row does not show the owners that it leaves.
   func clearUniqueValues(ofRow key: Int64, changedBy number: Int) throws {
     let unique = Set(entity.uniquenessConstraints.joined()).compactMap { writer.layout.propertyColumn($0, of: entity) }
     let names = updates[number].names.filter(unique.contains)

@@ -19,13 +19,13 @@ package struct RTree: Sendable, Hashable {
   /// Whether a row of the table is of the index's entity.
   private var isOfEntity: String { "Z_ENT IN (\(numbers))" }
 
-  /// Which rows of the table have to be in it: those of the index's entity. Without triggers, some of another writer's
-  /// that lack a coordinate may not be.
+  /// The rows of the table that have to be in it: those of the index's entity; without triggers, only those that have
+  /// all coordinates.
   var membership: String {
     (hasTriggers ? "" : columns.map { "\($0) IS NOT NULL AND " }.joined()) + isOfEntity
   }
 
-  /// Adds every row that belongs into it.
+  /// The statement that adds every row that belongs into it.
   /// - Parameter condition: what the rows must meet besides.
   package func fillStatement(where condition: String? = nil) -> String {
     let values = columns.map { "\($0), \($0)" }.joined(separator: ", ")
@@ -34,8 +34,8 @@ package struct RTree: Sendable, Hashable {
       + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
   }
 
-  /// The triggers that the tree would have; none where its name would have to be quoted, as no index of a model is
-  /// called so and a text would mean something else.
+  /// Core Data's triggers for the tree; none where its name would have to be quoted, as no index of a model has such a
+  /// name.
   var triggerStatements: [String] {
     guard
       name.unicodeScalars.allSatisfy({ $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil })

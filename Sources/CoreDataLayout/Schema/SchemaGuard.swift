@@ -49,7 +49,7 @@ package struct SchemaGuard {
     return .ordinary(columns: columns)
   }
 
-  /// Every table and column of the layout must be there and be ordinary; more may be.
+  /// What is wrong with the schema: every table and column of the layout must be there and be ordinary.
   package func findings(_ layout: StoreLayout) throws(SQLiteError) -> [StoreFinding] {
     var expected = layout.tables.map { ($0.name, $0.columns.map(\.name)) }
     for join in layout.joinTables {
@@ -72,7 +72,7 @@ package struct SchemaGuard {
     return result
   }
 
-  /// Columns that the layout does not know, and that must not be null: the app's rows have no value for them.
+  /// Columns that the layout does not have, and that must not be null: the app's rows have no value for them.
   func unfillableColumns(_ layout: StoreLayout) throws(SQLiteError) -> [StoreFinding] {
     var known = layout.tables.map { ($0.name, Set($0.columns.map { $0.name.uppercased() })) }
     for join in layout.joinTables {

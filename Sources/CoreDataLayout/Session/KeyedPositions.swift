@@ -101,7 +101,7 @@ struct KeyedPositions {
     }
   }
 
-  /// Whether a number lies no further than the gap behind another.
+  /// Whether `next` is greater than a number by the gap at most.
   static func areNear(_ number: Int64, _ next: Int64, within greatestGap: Int64) -> Bool {
     let (gap, isFar) = next.subtractingReportingOverflow(number)
     return !isFar && gap <= greatestGap

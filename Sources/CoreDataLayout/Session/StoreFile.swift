@@ -10,7 +10,7 @@ package final class StoreFile: Sendable {
   let model: ManagedObjectModel
   /// The tables and columns in which the model's entities and properties lie.
   let layout: StoreLayout
-  /// Whether it was made by the store object that has it open, so that no other process can know of it.
+  /// Whether the store object that has it open has made it.
   let isCreator: Bool
   /// What ids have in common, by `Entity.index`. They keep the identifier that the store had when it was opened.
   let idSpaces: ObjectID.Spaces
@@ -61,7 +61,7 @@ package final class StoreFile: Sendable {
 
   // MARK: - Errors
 
-  /// An error as the store's, with a broken index as the constraint that it stands for.
+  /// The conflict of the constraint whose unique index an error names.
   /// - Parameter message: says which columns are not unique, as SQLite does: "UNIQUE constraint failed:
   ///   ZSTOP.ZIDENTIFIER".
   func constraintConflict(_ message: String) -> StoreError {

@@ -60,7 +60,7 @@ extension StoreSession {
         guard error.isUnfinishedWrite else { throw StoreError(error, path: path) }
         isUnfinished = true
       }
-      // A journal that is to be rolled back keeps readers out that may not write.
+      // Beside a journal that is to be rolled back, only a connection that may write can read.
       _ = try isUnfinished ? StoreMetadata.read(path: path) : StoreMetadata(connection)
     } catch let error as StoreError {
       // What else may go wrong shows again in what follows.
@@ -91,7 +91,7 @@ extension StoreSession {
       try session.requireSameStore()
       try session.checkSchema()
       try session.noteFile()
-      // The other session has looked at the file's schema already; a fetch may take as long as it likes.
+      // The other session has looked at the file's schema already; a fetch may take any time.
       if !other.options.isReadOnly { try session.connection.limitWork(toSteps: nil) }
       // From here on its work is counted as the store's.
       session.connection.observe(counter: other.connection.counter)
@@ -104,7 +104,7 @@ extension StoreSession {
     }
   }
 
-  /// Every table and column of the layout must be there and be what it should be; more may be.
+  /// Checks that every table and column of the layout is there and is what it should be.
   /// - Throws: `StoreError.notAStore`.
   func checkSchema() throws {
     if let problem = try SchemaGuard(connection: connection).findings(file.layout).first {
@@ -126,7 +126,7 @@ extension StoreSession {
 
   /// A store in WAL mode that no process has open is opened as immutable where its sidecars must not or cannot be made:
   /// SQLite would make them, and a reader leaves them behind. No lock keeps others from changing the file then. A store
-  /// without a log is never opened so: readers only lock it.
+  /// in another journal mode is never opened so: readers only lock it.
   private static func connect(path: String, _ options: Options, mayBeImmutable: Bool) throws -> Connection {
     let hasLog = try StoreFiles.hasLog(path)
     var isImmutable = false

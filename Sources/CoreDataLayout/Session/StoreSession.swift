@@ -69,8 +69,8 @@ package final class StoreSession: @unchecked Sendable {
     if options.keepsSnapshot { try connection.begin(.deferred) }
   }
 
-  /// Another look at what a session's connection has open, with another model and layout. It is used while the session
-  /// is.
+  /// A session over the connection of another one, with a model and layout of its own. It must not be used after that
+  /// one is closed.
   init(sharing owner: StoreSession, as file: StoreFile) {
     self.file = file
     self.owner = owner

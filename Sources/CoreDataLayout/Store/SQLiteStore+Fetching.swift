@@ -84,7 +84,7 @@ extension SQLiteStore {
     return try StoreReader(StoreSession.openReading(beside: session))
   }
 
-  /// Whether this connection need not be used for reading what it has written.
+  /// Whether another connection can read all that this one has written.
   private func isReadableBeside() throws -> Bool {
     try perform {
       // A snapshot that is kept writes nothing.

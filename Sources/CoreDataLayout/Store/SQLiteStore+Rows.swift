@@ -20,7 +20,7 @@ extension SQLiteStore {
   /// - Parameters:
   ///   - keyColumns: columns of the batch that make up the key; a unique index over them makes lookups fast.
   ///   - isNew: rows of the batch with whose keys there is no stored row and no other row of the batch, as the
-  ///     caller knows: they are inserted without being looked for.
+  ///     caller says: they are inserted without being looked for.
   ///   - known: what `primaryKeys(matching:)` said of the rows, if nothing was written since: they are not looked for
   ///     again, those with 0 excepted.
   ///   - outcomes: replaced by one outcome per row.
@@ -85,7 +85,7 @@ extension SQLiteStore {
   /// lowest key is returned. A null or absent key matches nothing.
   /// - Parameters:
   ///   - keyColumns: columns of the batch that make up the key; a unique index over them makes this fast.
-  ///   - isNew: rows of the batch with whose keys there is no stored row, as the caller knows: they are not looked for.
+  ///   - isNew: rows of the batch with whose keys there is no stored row, as the caller says: they are not looked for.
   ///   - ambiguous: gets the positions of the batch's rows with whose keys there is more than one stored row.
   public func primaryKeys(
     matching batch: RowBatch, keyColumns: [Int], isNew: (Int) -> Bool = { _ in false }, ambiguous: inout [Int]

@@ -107,8 +107,8 @@ public final class SQLiteStore: MonitoredFetching, BatchWriting, MetadataInherit
   package var idSpaces: ObjectID.Spaces { file.idSpaces }
   /// Whether indexes and triggers are still to be built.
   public var hasDeferredIndexes: Bool { writer.hasDeferredIndexes }
-  /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store
-  /// does.
+  /// Triggers in the file that do not belong to Core Data. They are never run here; an app that opens the store runs
+  /// them.
   public var foreignTriggers: [ForeignTrigger] { writer.foreignTriggers }
 
   private init(_ session: StoreSession, _ options: Options, hasDeferredIndexes: Bool) throws {

@@ -44,7 +44,7 @@ enum StorePragmas {
   /// - Throws: `StoreError.busy` when another connection keeps the journal mode from being changed.
   static func apply(_ pragmas: [String: String], to connection: Connection, isReadOnly: Bool) throws {
     let names = Set(pragmas.keys.map { $0.lowercased() })
-    // The journal mode first: what it brings with it, others may take back.
+    // The journal mode first: with it `fullfsync` may be turned on, which other pragmas may turn off.
     let ordered = pragmas.sorted { one, two in
       let isFirst = (one.key.lowercased() == "journal_mode", two.key.lowercased() == "journal_mode")
       return isFirst.0 == isFirst.1 ? one.key < two.key : isFirst.0

@@ -42,8 +42,8 @@ package enum OrderKey {
 
   private static func fresh(_ count: Int) -> [Int64] { (0..<Int64(count)).map { first + step * $0 } }
 
-  /// Places of a longest strictly rising run of keys, not next to each other necessarily. Keys that Core Data never
-  /// gives are not part of it.
+  /// Places of a longest strictly rising run of keys, which need not be neighbours. Keys that Core Data never gives are
+  /// not part of it.
   private static func longestRise(_ present: [Int64?]) -> [Int] {
     var ends: [Int] = []
     var previous = [Int?](repeating: nil, count: present.count)
@@ -101,7 +101,7 @@ extension StoreWriter {
     pendingOrderKeys[declared, default: MissingOrderKeys()].note(key, isOlder: wasThere(key, in: declared.entity))
   }
 
-  /// Order keys that a transaction under way still owes are assigned before anything reads them.
+  /// Assigns the order keys that are still missing in the open transaction, before anything reads them.
   func writePendingBeforeReading() throws {
     if !pendingOrderKeys.isEmpty && connection.isInTransaction { try writeOrderKeys() }
   }

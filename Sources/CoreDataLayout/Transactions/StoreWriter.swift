@@ -9,7 +9,7 @@ import StoreInterface
 package final class StoreWriter {
   /// Settings of a writer.
   struct Options: Sendable {
-    /// The file is thrown away if the program dies, and no clock enters it.
+    /// The file is thrown away if the program dies.
     var isUnderConstruction = false
     /// Objects that get other members count one version up at the end of an import.
     var raisesOwnersAtEnd = false
@@ -33,14 +33,14 @@ package final class StoreWriter {
   var isPartOpen = false
   /// Whether a transaction has written metadata: then those in memory may be of one that was undone.
   var hasWrittenMetadata = false
-  /// Rows changed when it began.
+  /// The connection's count of changed rows when the whole transaction began.
   var changesBefore: Int64 = 0
   /// Whether indexes and triggers are still to be built.
   var hasDeferredIndexes: Bool
   /// Keeps derived attributes and R-trees; nil when the store has none, or while indexes are deferred.
   var maintainer: DerivedDataMaintainer?
-  /// Triggers in the file that do not belong to Core Data. They are never run here, though an app that opens the store
-  /// does.
+  /// Triggers in the file that do not belong to Core Data. They are never run here; an app that opens the store runs
+  /// them.
   var foreignTriggers: [ForeignTrigger] = []
   private var plans: [RowPlan.Key: RowPlan] = [:]
   private var knownRunUpdate: RunUpdate?

@@ -42,7 +42,7 @@ final class RowPlan {
   let cells: [Cell]
   /// Attributes that the batch has no column for, with their defaults. Derived ones are the store's own.
   let unmapped: [(name: String, kind: Kind, value: Value)]
-  /// Relationships whose order keys the batch does not give in full, with the foreign key's column in the batch.
+  /// To-one relationships of the batch whose order keys may be missing, with the foreign key's column in the batch.
   let unordered: [(relationship: Relationship, source: Int)]
   /// Entity number by model index.
   let entityNumbers: [Int64]
