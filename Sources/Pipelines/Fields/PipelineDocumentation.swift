@@ -192,9 +192,10 @@ public enum PipelineDocumentation {
     "| Transformable | JSON arrays and objects, also as the text of a CSV field or of an expression such as `coalesce(tags, labels)`, and lists that `split` makes of texts, which its transformer makes a keyed archive of; base64 of the stored bytes |",
     "",
     """
-    Blanks around a value are part of it; use `trim()`. In CSV a null text in quotes stays a text for String and Binary \
-    attributes: nothing is null, `""` is the empty text, as exports write them. For attributes of other types it is null. So \
-    it is in the fields of an expression, but for `""`, which stays the empty text there, so that `x == ""` can ask for it. \
+    Blanks around a value are part of it; use `trim()`. In CSV an empty field without quotes is null and `""` is the empty \
+    text, as exports write them. String and Binary attributes keep any null text in quotes as a text; for attributes of \
+    other types it is null. An expression for such an attribute reads it as null too, except `""`, which stays the empty \
+    text, so that `x == ""` can ask for it. \
     `nulls` is about fields, not about what an expression makes of them: `trim(x)` of `" NA "` is `NA`. In a file of one column an empty line is \
     a record; elsewhere it is none.
     """, "",

@@ -123,10 +123,10 @@ extension PipelineSection {
     FieldSpec(
       "strategy", .choice(ImportStep.Strategy.words), .value(.text("automatic")),
       """
-      How rows are written: `find-or-create` through a context, `upsert` through a uniqueness constraint, `bulk` as \
-      plain inserts into an empty entity. `automatic` takes the fastest that means the same. `restore` writes the \
-      records of `seedbed dump` into an empty entity exactly as they are, without asking what the model demands of \
-      values; see [Restoring](DUMP.md#restoring).
+      How rows are written: `find-or-create` through a context, `upsert` through a uniqueness constraint, `bulk` into \
+      an empty entity, without looking for existing objects. `automatic` takes the fastest that means the same. \
+      `restore` writes the records of `seedbed dump` into an empty entity exactly as they are, without asking what the \
+      model demands of values; see [Restoring](DUMP.md#restoring).
       """, example: "upsert"),
     FieldSpec(
       "on-match", .choice(ImportStep.OnMatch.words), .value(.text("update")),

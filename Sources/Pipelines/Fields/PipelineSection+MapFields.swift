@@ -41,7 +41,8 @@ extension PipelineSection {
     "members", .choice(MembersGiven.words), .value(.text("all")),
     "To-many: `all`, what the record names are all members, and others are taken out; or `add`, they are added to those "
       + "that the object has, for files with a record for each member, such as `movie_id,actor_id`. Every record counts "
-      + "then, also of several with the same match keys, in their order. It needs `match`, and `on-match: update`.",
+      + "then, also of several with the same match keys, in their order. It needs `match` of the step, and of nested "
+      + "objects, and the defaults of `on-match` and `duplicates`.",
     example: "add")
 
   static let keyReferenceFields = [

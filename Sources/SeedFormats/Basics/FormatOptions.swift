@@ -38,7 +38,7 @@ public struct FormatOptions: Sendable, Equatable {
     public var nestingDepth: Int
     /// The limit for inflated bytes.
     public var inflation = InflationLimit.standard
-    /// 64 MB and 512 levels unless stated.
+    /// 64 MiB and 512 levels unless stated.
     public init(recordBytes: Int = 64 << 20, nestingDepth: Int = 512) {
       self.recordBytes = recordBytes
       self.nestingDepth = nestingDepth

@@ -20,8 +20,8 @@ struct MigrateCommand: ParsableCommand {
     discussion: """
       The version that the store was made with is found among those of the model by its version hashes, or else in the \
       store itself. The change is inferred from the two models as Core Data infers it, and made by SQL in one \
-      transaction: the store is the old one or the new one, whatever happens. What the data do not allow is told before \
-      anything is changed. docs/MIGRATION.md says what can be inferred.
+      transaction, or in a copy that takes its place: the store is the old one or the new one, whatever happens. What \
+      the data do not allow is told before anything is changed. docs/MIGRATION.md says what can be inferred.
 
       Mapping models beside the model, or given with --mapping, are carried out where they are for the versions; and where \
       nothing leads from one version to the other at once, the steps through versions between them are taken.
